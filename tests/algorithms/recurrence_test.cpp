@@ -377,26 +377,37 @@ TEST(linear_recurrence_in_bits, of_many_rows_and_columns)
 }
 
 /// Few of them are shared by threads in turns.
-TEST(linear_recurrence_in_bits, of_few_long_columns)
+template <class T>
+void few_long_columns()
 {
   tally::test::tuned const changed([](tally::cpu_backend::tuning& all) {
     all.serial_bytes = all.bytes_a_thread = 0;
     all.processors = 4;
   });
-  std::size_t const n = 3 * tally::order::tile<tally::affine<float>> + 100, width = 5;
-  std::vector<float> const a = fractions<float>(n * width, 31, 1.001), b = fractions<float>(n * width, 32, 1);
-  std::vector<float> y(n * width), alone(n * width);
-  auto const view = [&](std::vector<float> const& v) {
-    return tally::along(0, tally::array_view<float const>(v.data(), {n, width}));
+  std::size_t const n = 3 * tally::order::tile<tally::affine<T>> + 100, width = 5;
+  auto const drawn = [&](std::uint64_t seed, double scale) {
+    std::vector<float> const wide = fractions<float>(n * width, seed, scale);
+    std::vector<T> all(wide.size());
+    std::transform(wide.begin(), wide.end(), all.begin(), [](float x) { return static_cast<T>(x); });
+    return all;
   };
-  auto const results = [&](std::vector<float>& v) {
-    return tally::along(0, tally::array_view<float>(v.data(), {n, width}));
+  std::vector<T> const a = drawn(31, 1.001), b = drawn(32, 1);
+  std::vector<T> y(n * width), alone(n * width);
+  auto const view = [&](std::vector<T> const& v) {
+    return tally::along(0, tally::array_view<T const>(v.data(), {n, width}));
   };
-  tally::linear_recurrence(tally::cpu{1}, view(a), view(b), results(alone), 0.5f);
+  auto const results = [&](std::vector<T>& v) { return tally::along(0, tally::array_view<T>(v.data(), {n, width})); };
+  tally::linear_recurrence(tally::cpu{1}, view(a), view(b), results(alone), T(0.5f));
   for (int threads : {2, 3, 4}) {
-    tally::linear_recurrence(tally::cpu{threads}, view(a), view(b), results(y), 0.5f);
-    EXPECT_TRUE(tally::test::same_bits<float>(y, alone)) << threads << " threads";
+    tally::linear_recurrence(tally::cpu{threads}, view(a), view(b), results(y), T(0.5f));
+    EXPECT_TRUE(tally::test::same_bits<T>(y, alone)) << threads << " threads";
   }
+}
+TEST(linear_recurrence_in_bits, of_few_long_columns)
+{
+  few_long_columns<float>();
+  few_long_columns<double>();
+  few_long_columns<tally::half>();
 }
 TEST(linear_recurrence_in_bits, of_halves)
 {

@@ -369,6 +369,54 @@ TYPED_TEST(narrow_recurrences, numbers_of_any_bits)
   }
 }
 
+/// Segments of any lengths, in lanes of about one length each.
+TYPED_TEST(narrow_recurrences, segments)
+{
+  using T = TypeParam;
+  constexpr std::size_t tile = order::tile<affine<T>>;
+  constexpr std::size_t different = 8;  // sequences that segments begin with
+  std::uint64_t i = 0;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (kind const what : kinds) {
+      for (std::size_t const most : {std::size_t{3}, std::size_t{40}, std::size_t{700}, tile + 200}) {
+        if (leaves_out(++i)) continue;
+        SCOPED_TRACE("kind " + std::to_string(static_cast<int>(what)) + ", up to " + std::to_string(most));
+        std::vector<std::size_t> offsets{i % 5};
+        std::vector<T> a(offsets[0]), b(offsets[0]);
+        for (std::size_t s = 0; s < 5 || offsets.back() < 4 * most; ++s) {
+          std::size_t const size = random_bits(i, s) % 7 == 0 ? 0 : random_bits(i + 1000, s) % (most + 1);
+          for (std::size_t k = 0; k < size; ++k) {
+            a.push_back(coefficient<T>(what, s % different, k));
+            b.push_back(term<T>(what, s % different, k));
+          }
+          offsets.push_back(offsets.back() + size);
+        }
+        T const poison = T(-12345.0f);
+        std::vector<T> y(b.size() + 9, poison);
+        std::size_t const count = offsets.size() - 1;
+        std::vector<T> lasts(count, poison);
+        ends<T> those;
+        those.initial = state_before<T>(what, 1);
+        those.lasts = lasts.data();
+        bool const in_place = i % 3 == 0;
+        if (in_place) std::copy(b.begin(), b.end(), y.begin());
+        detail::backend_recur_segments<T>(cpu{1 + static_cast<int>(i % 3)}, static_cast<T const*>(a.data()),
+                                          in_place ? static_cast<T const*>(y.data()) : static_cast<T const*>(b.data()),
+                                          offsets.data(), count, y.data(), those);
+        for (std::size_t s = 0; s < count; ++s) {
+          std::size_t const size = offsets[s + 1] - offsets[s];
+          std::vector<T> const& states = expected<T>(what, {}, s % different, 1, size);
+          for (std::size_t k = 0; k < size; ++k)
+            ASSERT_TRUE(same(y[offsets[s] + k], states[k])) << "state " << k << " of " << s << ", of " << size;
+          ASSERT_TRUE(same(lasts[s], size == 0 ? *those.initial : states[size - 1])) << "last of " << s;
+        }
+        for (std::size_t k = b.size(); k < y.size(); ++k) ASSERT_TRUE(same(y[k], poison));
+      }
+    }
+  }
+}
+
 TYPED_TEST(narrow_recurrences, few_in_turns)
 {
   using T = TypeParam;

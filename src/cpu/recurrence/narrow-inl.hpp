@@ -111,21 +111,29 @@ HWY_INLINE std::size_t fetched_ahead(std::ptrdiff_t step)
   return std::max<std::size_t>(8, 8192 / bytes);
 }
 
+/// The first step, if any, that some recurrence does not have.
 template <class S>
-void widen_lanes(narrow_elements<S const> const& from, std::size_t steps, float* to)
+std::size_t all_have_to(narrow_elements<S> const& those)
+{
+  if (those.sizes == nullptr) return static_cast<std::size_t>(-1);
+  return *std::min_element(those.sizes, those.sizes + those.width);
+}
+
+template <class S>
+void widen_lanes(narrow_elements<S const> const& from, std::size_t first, std::size_t steps, float* to)
 {
   widened_tag const d;
   using vectors = narrow_vectors<S, widened_tag>;
-  auto const at = [&](std::size_t k, std::size_t c) {
-    return from.at + static_cast<std::ptrdiff_t>(k) * from.step + static_cast<std::ptrdiff_t>(c) * from.across;
-  };
+  auto const lane = [&](std::size_t c) { return from.at[std::min(c, from.width - 1)]; };
+  auto const at = [&](std::size_t k, std::size_t c) { return lane(c) + static_cast<std::ptrdiff_t>(k) * from.step; };
+  std::size_t const end = first + steps;
   if (from.step == 0) {  // one step for all
-    for (std::size_t c = 0; c < narrow_lanes; ++c) to[c] = static_cast<float>(*at(0, std::min(c, from.width - 1)));
+    for (std::size_t c = 0; c < narrow_lanes; ++c) to[c] = static_cast<float>(*lane(c));
     for (std::size_t k = 1; k < steps; ++k) std::copy_n(to, narrow_lanes, to + k * narrow_lanes);
-  } else if (from.across == 1) {
+  } else if (from.neighbours) {
     S lanes_there[narrow_lanes] = {};
     std::size_t const ahead = fetched_ahead(from.step);
-    for (std::size_t k = 0; k < steps; ++k, to += narrow_lanes) {
+    for (std::size_t k = first; k < end; ++k, to += narrow_lanes) {
       __builtin_prefetch(at(k + ahead, 0), 0, 2);
       S const* those = at(k, 0);
       if (from.width < narrow_lanes) those = std::copy_n(those, from.width, lanes_there) - from.width;
@@ -133,41 +141,43 @@ void widen_lanes(narrow_elements<S const> const& from, std::size_t steps, float*
     }
   } else {
     bool const backward = from.step == -1;
-    std::size_t k = 0;
+    std::size_t k = first;
     if (from.step == 1 || backward) {
-      for (; k + 4 <= steps; k += 4) {
+      std::size_t const whole = std::min(end, all_have_to(from));
+      for (; k + 4 <= whole; k += 4, to += 4 * narrow_lanes) {
         for (std::size_t c = 0; c < narrow_lanes; c += 4) {
           four value[4];
           HWY_UNROLL(4)
           for (std::size_t i = 0; i < 4; ++i) {
-            S const* const row = at(backward ? k + 3 : k, std::min(c + i, from.width - 1));
-            value[i] = narrow_vectors<S, four_tag>::load(row);
+            value[i] = narrow_vectors<S, four_tag>::load(at(backward ? k + 3 : k, c + i));
             if (backward) value[i] = hn::Reverse(four_tag{}, value[i]);
           }
           transpose_four(value);
           HWY_UNROLL(4)
-          for (std::size_t i = 0; i < 4; ++i) hn::Store(value[i], four_tag{}, to + (k + i) * narrow_lanes + c);
+          for (std::size_t i = 0; i < 4; ++i) hn::Store(value[i], four_tag{}, to + i * narrow_lanes + c);
         }
       }
     }
-    for (; k < steps; ++k)
-      for (std::size_t c = 0; c < narrow_lanes; ++c)
-        to[k * narrow_lanes + c] = static_cast<float>(*at(k, std::min(c, from.width - 1)));
+    for (; k < end; ++k, to += narrow_lanes) {
+      for (std::size_t c = 0; c < narrow_lanes; ++c) {
+        bool const is_there = c < from.width && (from.sizes == nullptr || k < from.sizes[c]);
+        to[c] = is_there ? static_cast<float>(*at(k, c)) : 0.0f;
+      }
+    }
   }
 }
 
 template <class S>
-void narrow_lanes_again(float const* from, narrow_elements<S> const& to, std::size_t steps)
+void narrow_lanes_again(float const* from, narrow_elements<S> const& to, std::size_t first, std::size_t steps)
 {
   widened_tag const d;
   using vectors = narrow_vectors<S, widened_tag>;
-  auto const at = [&](std::size_t k, std::size_t c) {
-    return to.at + static_cast<std::ptrdiff_t>(k) * to.step + static_cast<std::ptrdiff_t>(c) * to.across;
-  };
-  if (to.across == 1) {
+  auto const at = [&](std::size_t k, std::size_t c) { return to.at[c] + static_cast<std::ptrdiff_t>(k) * to.step; };
+  std::size_t const end = first + steps;
+  if (to.neighbours) {
     S lanes_there[narrow_lanes];
     std::size_t const ahead = fetched_ahead(to.step);
-    for (std::size_t k = 0; k < steps; ++k, from += narrow_lanes) {
+    for (std::size_t k = first; k < end; ++k, from += narrow_lanes) {
       __builtin_prefetch(at(k + ahead, 0), 1, 3);
       S* const those = to.width < narrow_lanes ? lanes_there : at(k, 0);
       for (std::size_t c = 0; c < narrow_lanes; c += hn::Lanes(d)) vectors::store(hn::Load(d, from + c), those + c);
@@ -175,13 +185,14 @@ void narrow_lanes_again(float const* from, narrow_elements<S> const& to, std::si
     }
   } else {
     bool const backward = to.step == -1;
-    std::size_t k = 0;
+    std::size_t k = first;
     if (to.step == 1 || backward) {
-      for (; k + 4 <= steps; k += 4) {
+      std::size_t const whole = std::min(end, all_have_to(to));
+      for (; k + 4 <= whole; k += 4, from += 4 * narrow_lanes) {
         for (std::size_t c = 0; c < to.width; c += 4) {
           four value[4];
           HWY_UNROLL(4)
-          for (std::size_t i = 0; i < 4; ++i) value[i] = hn::Load(four_tag{}, from + (k + i) * narrow_lanes + c);
+          for (std::size_t i = 0; i < 4; ++i) value[i] = hn::Load(four_tag{}, from + i * narrow_lanes + c);
           transpose_four(value);
           for (std::size_t i = 0; i < 4 && c + i < to.width; ++i) {
             four const row = backward ? hn::Reverse(four_tag{}, value[i]) : value[i];
@@ -190,8 +201,9 @@ void narrow_lanes_again(float const* from, narrow_elements<S> const& to, std::si
         }
       }
     }
-    for (; k < steps; ++k)
-      for (std::size_t c = 0; c < to.width; ++c) *at(k, c) = static_cast<S>(from[k * narrow_lanes + c]);
+    for (; k < end; ++k, from += narrow_lanes)
+      for (std::size_t c = 0; c < to.width; ++c)
+        if (to.sizes == nullptr || k < to.sizes[c]) *at(k, c) = static_cast<S>(from[c]);
   }
 }
 

@@ -19,8 +19,9 @@
 #include "tally/half.hpp"
 #include "tally/order.hpp"
 
-/// Recurrences of half and bfloat16. Lanes have recurrences side by side, or tiles of one that follow each other, and
-/// go through a tile some rows of the order at a time: these are widened, run as columns of floats, and rounded.
+/// Recurrences of half and bfloat16. Lanes have recurrences side by side, segments, or tiles of one that follow each
+/// other, and go through a tile some rows of the order at a time: these are widened, run as columns of floats, and
+/// rounded.
 namespace tally::cpu_backend {
 
 namespace {
@@ -45,13 +46,25 @@ struct lanes_in_memory {
   lanes_in_memory from(std::size_t k) const
   {
     lanes_in_memory those = *this;
-    auto const steps = static_cast<std::ptrdiff_t>(k);
-    those.a.at += steps * a.step;
-    those.b.at += steps * b.step;
-    those.out.at += steps * out.step;
+    auto const move = [k](auto& elements) {
+      for (auto*& at : elements.at) at += static_cast<std::ptrdiff_t>(k) * elements.step;
+    };
+    move(those.a);
+    move(those.b);
+    move(those.out);
     return those;
   }
 };
+
+/// Elements at regular places.
+template <class S>
+narrow_elements<S> elements_at(S* first, std::ptrdiff_t step, std::ptrdiff_t across, std::size_t width)
+{
+  narrow_elements<S> those{{}, step, width, across == 1};
+  for (std::size_t c = 0; c < narrow_lanes; ++c)
+    those.at[c] = first + static_cast<std::ptrdiff_t>(std::min(c, width - 1)) * across;
+  return those;
+}
 
 /// The lanes from the place `first` on, `across` from each other.
 template <class S>
@@ -59,9 +72,9 @@ lanes_in_memory<S> lanes_at(recurrences_in_memory<S> const& call, distances cons
                             std::size_t width)
 {
   distances const& along = call.where.along.step;
-  return {{call.a + first.coefficients, along.coefficients, across.coefficients, width},
-          {call.b + first.in, along.in, across.in, width},
-          {call.out + first.out, along.out, across.out, width}};
+  return {elements_at(call.a + first.coefficients, along.coefficients, across.coefficients, width),
+          elements_at(call.b + first.in, along.in, across.in, width),
+          elements_at(call.out + first.out, along.out, across.out, width)};
 }
 
 /// Steps that are widened at a time: some rows of the order.
@@ -103,17 +116,17 @@ public:
   void run_part(lanes_in_memory<S> const& tile_of_lanes, std::size_t first, std::size_t begin, std::size_t size,
                 narrow_room<S>& room)
   {
-    lanes_in_memory<S> const own = tile_of_lanes.from(begin);
-    recurrence_columns_job<float> job = job_of_part(own, begin, size, room);
+    recurrence_columns_job<float> job = job_of_part(tile_of_lanes, begin, size, room);
+    narrow_elements<S> const& out = tile_of_lanes.out;
     job.out = room.b.data();
     job.first = first + begin;
     kernels_.columns(job);
-    bool const all = std::all_of(bad_, bad_ + own.out.width, [](std::size_t step) { return step == finite; }) &&
+    bool const all = std::all_of(bad_, bad_ + out.width, [](std::size_t step) { return step == finite; }) &&
                      kernels_.are_finite(room.b.data(), job.size * narrow_lanes);
     if (all)
-      kernels_.narrow(room.b.data(), own.out, job.size);
+      kernels_.narrow(room.b.data(), out, begin, job.size);
     else
-      store_finite(room.b.data(), own.out, job.first, job.size);
+      store_finite(room.b.data(), out, first, begin, job.size);
   }
   /// Runs a tile.
   void run(lanes_in_memory<S> const& those, std::size_t first, std::size_t size, narrow_room<S>& room)
@@ -123,22 +136,22 @@ public:
   /// Totals a part of a whole tile.
   void total_part(lanes_in_memory<S> const& tile_of_lanes, std::size_t begin, narrow_room<S>& room)
   {
-    kernels_.columns(job_of_part(tile_of_lanes.from(begin), begin, tile, room));
+    kernels_.columns(job_of_part(tile_of_lanes, begin, tile, room));
   }
 
 private:
   float* slot(std::size_t number) const { return state_.data() + number * narrow_lanes; }
 
   /// Widens a part, of which no results are wanted yet.
-  recurrence_columns_job<float> job_of_part(lanes_in_memory<S> const& own, std::size_t begin, std::size_t size,
-                                            narrow_room<S>& room)
+  recurrence_columns_job<float> job_of_part(lanes_in_memory<S> const& tile_of_lanes, std::size_t begin,
+                                            std::size_t size, narrow_room<S>& room)
   {
     recurrence_columns_job<float> job{};
     job.begin = begin;
     job.size = std::min(part, size - begin);
     job.ends_tile = begin + job.size == size;
-    kernels_.widen(own.a, job.size, room.a.data());
-    kernels_.widen(own.b, job.size, room.b.data());
+    kernels_.widen(tile_of_lanes.a, begin, job.size, room.a.data());
+    kernels_.widen(tile_of_lanes.b, begin, job.size, room.b.data());
     job.a = room.a.data();
     job.b = room.b.data();
     job.a_step = job.b_step = job.out_step = narrow_lanes;
@@ -150,15 +163,17 @@ private:
     return job;
   }
 
-  /// Stores the results of a part before each lane's first one that is not finite.
-  void store_finite(float const* results, narrow_elements<S> const& to, std::size_t first, std::size_t size)
+  /// Stores the results of steps [begin, begin + size) of a tile before each lane's first one that is not finite. The
+  /// tile's first step is number `first`.
+  void store_finite(float const* results, narrow_elements<S> const& to, std::size_t first, std::size_t begin,
+                    std::size_t size)
   {
     for (std::size_t c = 0; c < to.width; ++c) {
-      S* at = to.at + static_cast<std::ptrdiff_t>(c) * to.across;
-      for (std::size_t k = 0; k < size && first + k < bad_[c]; ++k, at += to.step) {
-        auto const y = static_cast<S>(results[k * narrow_lanes + c]);
+      std::size_t const end = to.sizes == nullptr ? begin + size : std::min(begin + size, to.sizes[c]);
+      for (std::size_t k = begin; k < end && first + k < bad_[c]; ++k) {
+        auto const y = static_cast<S>(results[(k - begin) * narrow_lanes + c]);
         if (detail::recurrence::is_finite(y))
-          *at = y;
+          at(to.at[c], k, to.step) = y;
         else
           bad_[c] = first + k;
       }
@@ -357,6 +372,36 @@ void run_tile_by_lane(recurrences_in_memory<S> const& call, distances const& fir
   own.end(bad);
 }
 
+/// Runs up to `narrow_lanes` recurrences of any sizes.
+template <class S>
+void run_some_lanes(recurrence_lane<S>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a,
+                    narrow_block<S>& block, narrow_room<S>& room)
+{
+  std::size_t sizes[narrow_lanes] = {};
+  lanes_in_memory<S> those{{{}, repeats_a ? 0 : step, count, false, repeats_a ? nullptr : sizes},
+                           {{}, step, count, false, sizes},
+                           {{}, step, count, false, sizes}};
+  block.begin();
+  std::size_t longest = 0;
+  for (std::size_t c = 0; c < narrow_lanes; ++c) {
+    recurrence_lane<S> const& own = of[std::min(c, count - 1)];
+    those.a.at[c] = own.a;
+    those.b.at[c] = own.b;
+    those.out.at[c] = own.out;
+    sizes[c] = c < count ? own.size : 0;
+    block.carry_of(c) = static_cast<float>(own.before);
+    longest = std::max(longest, sizes[c]);
+  }
+  for (std::size_t k = 0; k < longest; k += narrow_part<S>) block.run_part(those, 0, k, longest, room);
+  for (std::size_t c = 0; c < count; ++c) {
+    recurrence_lane<S>& own = of[c];
+    own.last = block.bad(c) >= own.size ? at(own.out, own.size - 1, step)
+                                        : go_on(recurrence_in_memory<S>{own.a, repeats_a ? 0 : step, own.b, step,
+                                                                        own.out, step, own.size, own.before, false, 1},
+                                                block.bad(c));
+  }
+}
+
 /// The dimension whose sequences lanes have: neighbours in memory, or as many as possible. -1: none has enough.
 inline int dimension_of_lanes(layout const& where)
 {
@@ -418,9 +463,21 @@ bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given)
   return true;
 }
 
+template <class S>
+void run_narrow_lanes(recurrence_lane<S>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a)
+{
+  detail::took("recurrence: two-byte elements, segments in lanes");
+  narrow_block<S> block;
+  narrow_room<S> room;
+  for (std::size_t i = 0; i < count; i += narrow_lanes)
+    run_some_lanes(of + i, std::min(narrow_lanes, count - i), step, repeats_a, block, room);
+}
+
 #ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template bool recur_narrow_by_kernels(recurrences_in_memory<half> const&);
 template bool recur_narrow_by_kernels(recurrences_in_memory<bfloat16> const&);
+template void run_narrow_lanes(recurrence_lane<half>*, std::size_t, std::ptrdiff_t, bool);
+template void run_narrow_lanes(recurrence_lane<bfloat16>*, std::size_t, std::ptrdiff_t, bool);
 #endif
 
 }  // namespace tally::cpu_backend

@@ -280,7 +280,8 @@ template <class Segments>
 class short_recurrences {
   using T = typename Segments::state;
   static constexpr std::size_t most = 512;  // that are collected
-  static constexpr std::size_t longest = 4 * order::row<affine<T>>;
+  static constexpr std::size_t fetched = 4 * order::row<affine<T>>;
+  static constexpr std::size_t longest = has_narrow_recurrence_kernels<T> ? order::tile<affine<T>> : fetched;
 
   /// Sizes of one kind are about the same.
   static constexpr std::size_t kind(std::size_t size) { return size <= 64 ? size - 1 : 63 + (size - 64) / 8; }
@@ -295,7 +296,7 @@ public:
       all_(on, s, begin, end);
       return;
     }
-    all_.fetch(begin, end);
+    if (size <= fetched) all_.fetch(begin, end);
     of_[count_] = {s, begin, size};
     ++ends_[kind(size)];
     if (++count_ == most) finish();
@@ -312,13 +313,15 @@ public:
       sum += own;
     }
     for (std::size_t i = 0; i < count_; ++i) order_[ends_[kind(of_[i].size)]++] = static_cast<std::uint16_t>(i);
-    recurrence_kernels<T> const& kernels = kernels_of_recurrences<T>();
     constexpr std::size_t together = 64;  // whole vectors of any instruction set
     recurrence_lane<T> lanes[together];
     for (std::size_t first = 0; first < count_; first += together) {
       std::size_t const count = count_ - first < together ? count_ - first : together;
       for (std::size_t i = 0; i < count; ++i) lanes[i] = all_.lane(of_[order_[first + i]]);
-      kernels.several(lanes, count, Segments::step, Segments::repeats_a);
+      if constexpr (has_narrow_recurrence_kernels<T>)
+        run_narrow_lanes(lanes, count, Segments::step, Segments::repeats_a);
+      else
+        kernels_of_recurrences<T>().several(lanes, count, Segments::step, Segments::repeats_a);
       if (all_.ends.lasts == nullptr) continue;
       for (std::size_t i = 0; i < count; ++i) all_.ends.lasts[of_[order_[first + i]].number] = lanes[i].last;
     }
@@ -367,7 +370,7 @@ struct recurrences_of_segments {
   }
 
   auto block() const
-    requires has_recurrence_kernels_for<T, A, B, Out>
+    requires(has_recurrence_kernels_for<T, A, B, Out> || has_narrow_recurrence_kernels_for<T, A, B, Out>)
   {
     return short_recurrences<recurrences_of_segments>(*this);
   }

@@ -239,6 +239,11 @@ void recur_rows_by_kernels(recurrences_in_memory<T> const& given);
 template <class S>
 bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given);
 
+/// Runs recurrences of any sizes up to a tile, best of about one size, some at once. `step` and `repeats_a` are those
+/// of recurrence_rows_job. Memory as above.
+template <class S>
+void run_narrow_lanes(recurrence_lane<S>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a);
+
 template <class T>
 inline constexpr bool has_narrow_recurrence_kernels = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
