@@ -111,12 +111,47 @@ HWY_INLINE std::size_t fetched_ahead(std::ptrdiff_t step)
   return std::max<std::size_t>(8, 8192 / bytes);
 }
 
-/// The first step, if any, that some recurrence does not have.
+/// Four steps of one recurrence, `step` from each other: 1 or -1.
 template <class S>
-std::size_t all_have_to(narrow_elements<S> const& those)
+HWY_INLINE four load_four(S const* at, std::ptrdiff_t step)
 {
-  if (those.sizes == nullptr) return static_cast<std::size_t>(-1);
-  return *std::min_element(those.sizes, those.sizes + those.width);
+  using vectors = narrow_vectors<S, four_tag>;
+  return step == 1 ? vectors::load(at) : hn::Reverse(four_tag{}, vectors::load(at - 3));
+}
+template <class S>
+HWY_INLINE void store_four(four value, S* at, std::ptrdiff_t step)
+{
+  using vectors = narrow_vectors<S, four_tag>;
+  if (step == 1)
+    vectors::store(value, at);
+  else
+    vectors::store(hn::Reverse(four_tag{}, value), at - 3);
+}
+/// The same, of which so many are there. Others are zeros.
+template <class S>
+HWY_INLINE four load_some(S const* at, std::ptrdiff_t step, std::size_t there)
+{
+  if (there == 4) return load_four(at, step);
+  if (there == 0) return hn::Zero(four_tag{});
+  S some[4] = {};
+  for (std::size_t j = 0; j < there; ++j) some[j] = at[static_cast<std::ptrdiff_t>(j) * step];
+  return narrow_vectors<S, four_tag>::load(some);
+}
+template <class S>
+HWY_INLINE void store_some(four value, S* at, std::ptrdiff_t step, std::size_t there)
+{
+  if (there == 4) return store_four(value, at, step);
+  S some[4];
+  narrow_vectors<S, four_tag>::store(value, some);
+  for (std::size_t j = 0; j < there; ++j) at[static_cast<std::ptrdiff_t>(j) * step] = some[j];
+}
+
+/// The steps of recurrence c from step k on, at most `most`.
+template <class S>
+HWY_INLINE std::size_t steps_there(narrow_elements<S> const& those, std::size_t c, std::size_t k, std::size_t most)
+{
+  if (those.sizes == nullptr) return most;
+  return those.sizes[c] <= k ? 0 : std::min(those.sizes[c] - k, most);
 }
 
 template <class S>
@@ -124,46 +159,44 @@ void widen_lanes(narrow_elements<S const> const& from, std::size_t first, std::s
 {
   widened_tag const d;
   using vectors = narrow_vectors<S, widened_tag>;
-  auto const lane = [&](std::size_t c) { return from.at[std::min(c, from.width - 1)]; };
-  auto const at = [&](std::size_t k, std::size_t c) { return lane(c) + static_cast<std::ptrdiff_t>(k) * from.step; };
   std::size_t const end = first + steps;
+  auto const at = [&](std::size_t k) { return static_cast<std::ptrdiff_t>(k) * from.step; };
   if (from.step == 0) {  // one step for all
-    for (std::size_t c = 0; c < narrow_lanes; ++c) to[c] = static_cast<float>(*lane(c));
+    for (std::size_t c = 0; c < narrow_lanes; ++c) to[c] = static_cast<float>(*from.at[c]);
     for (std::size_t k = 1; k < steps; ++k) std::copy_n(to, narrow_lanes, to + k * narrow_lanes);
   } else if (from.neighbours) {
     S lanes_there[narrow_lanes] = {};
     std::size_t const ahead = fetched_ahead(from.step);
     for (std::size_t k = first; k < end; ++k, to += narrow_lanes) {
-      __builtin_prefetch(at(k + ahead, 0), 0, 2);
-      S const* those = at(k, 0);
+      __builtin_prefetch(from.at[0] + at(k + ahead), 0, 2);
+      S const* those = from.at[0] + at(k);
       if (from.width < narrow_lanes) those = std::copy_n(those, from.width, lanes_there) - from.width;
       for (std::size_t c = 0; c < narrow_lanes; c += hn::Lanes(d)) hn::Store(vectors::load(those + c), d, to + c);
     }
   } else {
-    bool const backward = from.step == -1;
     std::size_t k = first;
-    if (from.step == 1 || backward) {
-      std::size_t const whole = std::min(end, all_have_to(from));
-      for (; k + 4 <= whole; k += 4, to += 4 * narrow_lanes) {
+    if (from.step == 1 || from.step == -1) {
+      auto const four_steps = [&](auto const& of_lane) HWY_ATTR {
         for (std::size_t c = 0; c < narrow_lanes; c += 4) {
           four value[4];
           HWY_UNROLL(4)
-          for (std::size_t i = 0; i < 4; ++i) {
-            value[i] = narrow_vectors<S, four_tag>::load(at(backward ? k + 3 : k, c + i));
-            if (backward) value[i] = hn::Reverse(four_tag{}, value[i]);
-          }
+          for (std::size_t i = 0; i < 4; ++i) value[i] = of_lane(c + i);
           transpose_four(value);
           HWY_UNROLL(4)
           for (std::size_t i = 0; i < 4; ++i) hn::Store(value[i], four_tag{}, to + i * narrow_lanes + c);
         }
+      };
+      for (; k + 4 <= end; k += 4, to += 4 * narrow_lanes) {
+        if (from.sizes == nullptr)
+          four_steps([&](std::size_t c) HWY_ATTR { return load_four(from.at[c] + at(k), from.step); });
+        else
+          four_steps([&](std::size_t c)
+                         HWY_ATTR { return load_some(from.at[c] + at(k), from.step, steps_there(from, c, k, 4)); });
       }
     }
-    for (; k < end; ++k, to += narrow_lanes) {
-      for (std::size_t c = 0; c < narrow_lanes; ++c) {
-        bool const is_there = c < from.width && (from.sizes == nullptr || k < from.sizes[c]);
-        to[c] = is_there ? static_cast<float>(*at(k, c)) : 0.0f;
-      }
-    }
+    for (; k < end; ++k, to += narrow_lanes)
+      for (std::size_t c = 0; c < narrow_lanes; ++c)
+        to[c] = steps_there(from, c, k, 1) == 1 ? static_cast<float>(from.at[c][at(k)]) : 0.0f;
   }
 }
 
@@ -172,38 +205,40 @@ void narrow_lanes_again(float const* from, narrow_elements<S> const& to, std::si
 {
   widened_tag const d;
   using vectors = narrow_vectors<S, widened_tag>;
-  auto const at = [&](std::size_t k, std::size_t c) { return to.at[c] + static_cast<std::ptrdiff_t>(k) * to.step; };
   std::size_t const end = first + steps;
+  auto const at = [&](std::size_t k) { return static_cast<std::ptrdiff_t>(k) * to.step; };
   if (to.neighbours) {
     S lanes_there[narrow_lanes];
     std::size_t const ahead = fetched_ahead(to.step);
     for (std::size_t k = first; k < end; ++k, from += narrow_lanes) {
-      __builtin_prefetch(at(k + ahead, 0), 1, 3);
-      S* const those = to.width < narrow_lanes ? lanes_there : at(k, 0);
+      __builtin_prefetch(to.at[0] + at(k + ahead), 1, 3);
+      S* const those = to.width < narrow_lanes ? lanes_there : to.at[0] + at(k);
       for (std::size_t c = 0; c < narrow_lanes; c += hn::Lanes(d)) vectors::store(hn::Load(d, from + c), those + c);
-      if (to.width < narrow_lanes) std::copy_n(lanes_there, to.width, at(k, 0));
+      if (to.width < narrow_lanes) std::copy_n(lanes_there, to.width, to.at[0] + at(k));
     }
   } else {
-    bool const backward = to.step == -1;
     std::size_t k = first;
-    if (to.step == 1 || backward) {
-      std::size_t const whole = std::min(end, all_have_to(to));
-      for (; k + 4 <= whole; k += 4, from += 4 * narrow_lanes) {
+    if (to.step == 1 || to.step == -1) {
+      auto const four_steps = [&](auto const& put) HWY_ATTR {
         for (std::size_t c = 0; c < to.width; c += 4) {
           four value[4];
           HWY_UNROLL(4)
           for (std::size_t i = 0; i < 4; ++i) value[i] = hn::Load(four_tag{}, from + i * narrow_lanes + c);
           transpose_four(value);
-          for (std::size_t i = 0; i < 4 && c + i < to.width; ++i) {
-            four const row = backward ? hn::Reverse(four_tag{}, value[i]) : value[i];
-            narrow_vectors<S, four_tag>::store(row, at(backward ? k + 3 : k, c + i));
-          }
+          for (std::size_t i = 0; i < 4 && c + i < to.width; ++i) put(c + i, value[i]);
         }
+      };
+      for (; k + 4 <= end; k += 4, from += 4 * narrow_lanes) {
+        if (to.sizes == nullptr)
+          four_steps([&](std::size_t c, four value) HWY_ATTR { store_four(value, to.at[c] + at(k), to.step); });
+        else
+          four_steps([&](std::size_t c, four value)
+                         HWY_ATTR { store_some(value, to.at[c] + at(k), to.step, steps_there(to, c, k, 4)); });
       }
     }
     for (; k < end; ++k, from += narrow_lanes)
       for (std::size_t c = 0; c < to.width; ++c)
-        if (to.sizes == nullptr || k < to.sizes[c]) *at(k, c) = static_cast<S>(from[c]);
+        if (steps_there(to, c, k, 1) == 1) to.at[c][at(k)] = static_cast<S>(from[c]);
   }
 }
 

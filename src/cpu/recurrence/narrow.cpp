@@ -42,17 +42,15 @@ struct lanes_in_memory {
   narrow_elements<S const> a, b;
   narrow_elements<S> out;
 
-  /// The same lanes from step k on.
-  lanes_in_memory from(std::size_t k) const
+  /// Lets the lanes begin so many steps later.
+  void move(std::ptrdiff_t steps)
   {
-    lanes_in_memory those = *this;
-    auto const move = [k](auto& elements) {
-      for (auto*& at : elements.at) at += static_cast<std::ptrdiff_t>(k) * elements.step;
+    auto const go_on = [steps](auto& elements) {
+      for (auto*& at : elements.at) at += steps * elements.step;
     };
-    move(those.a);
-    move(those.b);
-    move(those.out);
-    return those;
+    go_on(a);
+    go_on(b);
+    go_on(out);
   }
 };
 
@@ -253,6 +251,7 @@ public:
   {
     place_ = first;
     width_ = width;
+    at_ = 0;
     lanes_.clear();
     for (std::size_t c = 0; c < width; c += narrow_lanes) {
       lanes_.push_back(lanes_at(*call_, moved(first, across_, c), across_, std::min(narrow_lanes, width - c)));
@@ -279,14 +278,16 @@ public:
   void run_tile(std::size_t k)
   {
     std::size_t const of_tile = std::min(tile, size() - k);
+    go_to(k);
     for (std::size_t begin = 0; begin < of_tile; begin += narrow_part<S>)
-      for (std::size_t i = 0; i < lanes_.size(); ++i) blocks_[i].run_part(lanes_[i].from(k), k, begin, of_tile, room_);
+      for (std::size_t i = 0; i < lanes_.size(); ++i) blocks_[i].run_part(lanes_[i], k, begin, of_tile, room_);
   }
   /// Totals it; it is a whole one.
   void total_tile(std::size_t k)
   {
+    go_to(k);
     for (std::size_t begin = 0; begin < tile; begin += narrow_part<S>)
-      for (std::size_t i = 0; i < lanes_.size(); ++i) blocks_[i].total_part(lanes_[i].from(k), begin, room_);
+      for (std::size_t i = 0; i < lanes_.size(); ++i) blocks_[i].total_part(lanes_[i], begin, room_);
   }
   /// The step of each recurrence's first result that is not finite in the tiles that were run; else `finite`.
   std::vector<std::size_t> bad() const
@@ -304,6 +305,14 @@ public:
 
 private:
   std::size_t size() const { return call_->where.along.extent; }
+  /// Lets the lanes begin with step k.
+  void go_to(std::size_t k)
+  {
+    if (k == at_) return;
+    for (lanes_in_memory<S>& lanes : lanes_)
+      lanes.move(static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(at_));
+    at_ = k;
+  }
   one_of_call<S> one(std::size_t c) const { return {*call_, moved(place_, across_, c)}; }
   float& carry_of(std::size_t c) { return blocks_[c / narrow_lanes].carry_of(c % narrow_lanes); }
 
@@ -315,6 +324,7 @@ private:
   distances place_{};
   std::size_t width_ = 0;
   std::vector<lanes_in_memory<S>> lanes_;
+  std::size_t at_ = 0;  // the step with which they begin
 };
 
 /// Runs one long recurrence with a tile in each lane. Members draw groups of tiles, total them, and in their turn fold

@@ -280,8 +280,7 @@ template <class Segments>
 class short_recurrences {
   using T = typename Segments::state;
   static constexpr std::size_t most = 512;  // that are collected
-  static constexpr std::size_t fetched = 4 * order::row<affine<T>>;
-  static constexpr std::size_t longest = has_narrow_recurrence_kernels<T> ? order::tile<affine<T>> : fetched;
+  static constexpr std::size_t longest = 4 * order::row<affine<T>>;
 
   /// Sizes of one kind are about the same.
   static constexpr std::size_t kind(std::size_t size) { return size <= 64 ? size - 1 : 63 + (size - 64) / 8; }
@@ -296,7 +295,7 @@ public:
       all_(on, s, begin, end);
       return;
     }
-    if (size <= fetched) all_.fetch(begin, end);
+    all_.fetch(begin, end);
     of_[count_] = {s, begin, size};
     ++ends_[kind(size)];
     if (++count_ == most) finish();
