@@ -10,8 +10,8 @@ namespace tally::cpu_backend {
 /// Recurrences that are run together.
 inline constexpr std::size_t narrow_lanes = 16;
 
-/// Elements of up to `narrow_lanes` recurrences: that of recurrence c at step k is at[c][k * step]. Lanes beyond the last
-/// recurrence have those of another one.
+/// Elements of up to `narrow_lanes` recurrences: that of recurrence c at step k is at[c][k * step]. Lanes beyond the
+/// last recurrence have those of another one.
 template <class S>
 struct narrow_elements {
   S* at[narrow_lanes];
