@@ -349,9 +349,9 @@ TYPED_TEST(narrow_recurrences, numbers_of_any_bits)
   }
   for (std::int64_t const target : instruction_sets()) {
     only_instruction_set const only(target);
-    for (bool const rows : {false, true}) {
+    // The distance of a step from the next one is any number where there is one alone, also none.
+    for (std::ptrdiff_t const along : {std::ptrdiff_t{0}, std::ptrdiff_t{1}, static_cast<std::ptrdiff_t>(count)}) {
       layout where;
-      std::ptrdiff_t const along = rows ? 1 : static_cast<std::ptrdiff_t>(count);
       where.along = {1, {along, along, 0, 0, along}};
       where.dimensions = 1;
       where.across[0] = {count, {1, 1, 1, 1, 1}};

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "src/cpu/recurrence/columns-inl.hpp"
@@ -104,11 +103,12 @@ HWY_INLINE void transpose_four(four (&v)[4])
   v[3] = hn::ConcatUpperUpper(d, e, c);
 }
 
-/// Steps by which elements are fetched ahead where those of a step are neighbours: two pages, or eight steps.
+/// Steps by which elements are fetched ahead where those of a step are neighbours: two pages, or eight steps. A step
+/// that is alone may be at no distance from the next one.
 HWY_INLINE std::size_t fetched_ahead(std::ptrdiff_t step)
 {
   std::size_t const bytes = 2 * static_cast<std::size_t>(step < 0 ? -step : step);
-  return std::max<std::size_t>(8, 8192 / bytes);
+  return bytes == 0 ? 0 : std::max<std::size_t>(8, 8192 / bytes);
 }
 
 /// Four steps of one recurrence, `step` from each other: 1 or -1.
@@ -255,6 +255,7 @@ bool are_finite_when_narrow(float const* from, std::size_t size)
 
 inline void run_columns_of_narrow(recurrence_columns_job<float> const& job)
 {
+  static_assert(order::group<affine<half>> == order::group<affine<bfloat16>>);
   recurrence_columns<float, order::group<affine<half>>, narrow_lanes>(job).run();
 }
 
