@@ -25,6 +25,14 @@ inline detail::batch::distances moved(detail::batch::distances at, detail::batch
   return at;
 }
 
+/// The layout without the dimension `removed`.
+inline detail::batch::layout without(detail::batch::layout rest, std::size_t removed)
+{
+  std::copy(rest.across + removed + 1, rest.across + rest.dimensions, rest.across + removed);
+  --rest.dimensions;
+  return rest;
+}
+
 /// Memory of one thread, at the beginning of a line.
 template <class T>
 class scratch {

@@ -14,7 +14,8 @@ namespace tally::cpu_backend {
 /// A tile whose turn has come when it is drawn is scanned at once, which gives its totals too. Others are totalled,
 /// wait for their turn, and are scanned from the cache behind it: with two members some one in three.
 ///
-/// A tile waits for those before it alone, whose members run, so every wait ends.
+/// A tile waits for those before it alone, whose members run, so every wait ends. Nothing throws between draw() and
+/// end(): the others would wait for ever.
 class turns {
 public:
   turns(std::size_t tiles, int members) : tiles_(tiles), at_once_(members <= tuning_in_use().most_scanning_at_once) {}

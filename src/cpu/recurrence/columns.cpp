@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include <hwy/cache_control.h>
 
 #include "src/cpu/batch_parts.hpp"
-#include "src/cpu/recurrence/in_turns.hpp"
+#include "src/cpu/recurrence/blocks.hpp"
 #include "src/cpu/recurrence/plain_loop.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/cpu/team.hpp"
@@ -51,35 +50,21 @@ public:
     std::fill_n(state_.data(), recurrence_slot::count * stride_, T(0));
   }
 
-  /// Runs `width` of them from the place `first` on.
-  void run(distances const& first, std::size_t width)
-  {
-    std::size_t const size = call_.where.along.extent;
-    begin(first, width);
-    if (size <= tile) {
-      for (std::size_t c = 0; c < width; ++c) slot(recurrence_slot::carry)[c] = before(c);
-      run_tile(0);
-    } else {
-      carries upto = first_carries();
-      for (std::size_t k = 0; k < size; k += tile) {
-        take_carries(upto);
-        run_tile(k);
-        if (k + tile < size) add_totals(upto);
-      }
-    }
-    end(bad_);
-  }
-
+  /// Begins `width` of them from the place `first` on.
   void begin(distances const& first, std::size_t width)
   {
     place_ = first;
     width_ = width;
     std::fill_n(bad_.begin(), width, finite);
   }
+  void take_befores()
+  {
+    for (std::size_t c = 0; c < width_; ++c) slot(recurrence_slot::carry)[c] = one(c).before();
+  }
   carries first_carries() const
   {
     carries all;
-    for (std::size_t c = 0; c < width_; ++c) all.emplace_back(detail::recurrence::beginning_with(before(c)));
+    for (std::size_t c = 0; c < width_; ++c) all.emplace_back(detail::recurrence::beginning_with(one(c).before()));
     return all;
   }
   void take_carries(carries const& upto)
@@ -106,18 +91,7 @@ public:
   /// Goes on with the plain loop where results are not finite, and puts the last states. All tiles have been run.
   void end(std::vector<std::size_t> const& bad)
   {
-    distances const& along = call_.where.along.step;
-    std::size_t const size = call_.where.along.extent;
-    for (std::size_t c = 0; c < width_; ++c) {
-      distances const own = moved(place_, axis_.step, c);
-      T const last = bad[c] == finite
-                         ? at(call_.out + own.out, size - 1, along.out)
-                         : go_on(recurrence_in_memory<T>{call_.a + own.coefficients, along.coefficients,
-                                                         call_.b + own.in, along.in, call_.out + own.out, along.out,
-                                                         size, before(c), false, 1, call_.follows},
-                                 bad[c]);
-      if (call_.given.lasts != nullptr) call_.given.lasts[own.last] = last;
-    }
+    for (std::size_t c = 0; c < width_; ++c) one(c).end(bad[c]);
   }
   /// Behind the thread's last tile.
   void finish() const
@@ -126,15 +100,8 @@ public:
   }
 
 private:
-  static constexpr std::size_t finite = std::numeric_limits<std::size_t>::max();
-
   T* slot(std::size_t number) const { return state_.data() + number * stride_; }
-  /// The state before the first step of recurrence c.
-  T before(std::size_t c) const
-  {
-    return call_.given.initials != nullptr ? call_.given.initials[moved(place_, axis_.step, c).initial]
-                                           : *call_.given.initial;
-  }
+  recurrence_of_call<T> one(std::size_t c) const { return {call_, moved(place_, axis_.step, c)}; }
 
   recurrence_columns_job<T> job_of_tile(std::size_t k)
   {
@@ -209,9 +176,7 @@ template <class T>
 void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimension_of_them)
 {
   dimension const axis = given.where.across[dimension_of_them];
-  layout outer = given.where;
-  std::copy(outer.across + dimension_of_them + 1, outer.across + outer.dimensions, outer.across + dimension_of_them);
-  --outer.dimensions;
+  layout const outer = without(given.where, static_cast<std::size_t>(dimension_of_them));
   std::size_t const outers = outer.sequences(), size = given.where.along.extent;
   tuning const& sizes = tuning_in_use();
   std::size_t const bytes = outers * axis.extent * size * sizeof(T);
@@ -257,7 +222,8 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
       {
         for (std::size_t unit = first; unit < end; ++unit) {
           auto const own = place(unit);
-          block.run(moved(outer.place(unit / blocks), step, own.first), own.width);
+          block.begin(moved(outer.place(unit / blocks), step, own.first), own.width);
+          recur_tile_by_tile(outer.along.extent, block);
         }
       }
       void finish() const { block.finish(); }

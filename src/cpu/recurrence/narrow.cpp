@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <mutex>
 #include <vector>
 
 #include "src/cpu/batch_parts.hpp"
-#include "src/cpu/recurrence/in_turns.hpp"
+#include "src/cpu/recurrence/blocks.hpp"
 #include "src/cpu/recurrence/plain_loop.hpp"
 #include "src/cpu/turns.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
@@ -33,8 +31,6 @@ using detail::recurrence::steps_in_turn;
 
 /// The most blocks of lanes that are run together.
 constexpr std::size_t most_narrow_blocks = 8;
-
-constexpr std::size_t finite = std::numeric_limits<std::size_t>::max();
 
 /// Where the elements and results of up to `narrow_lanes` lanes lie.
 template <class S>
@@ -183,35 +179,6 @@ private:
   std::size_t bad_[narrow_lanes];
 };
 
-/// The recurrence at a place of a call.
-template <class S>
-class one_of_call {
-public:
-  one_of_call(recurrences_in_memory<S> const& call, distances const& at) : call_(call), at_(at) {}
-
-  S before() const
-  {
-    return call_.given.initials != nullptr ? call_.given.initials[at_.initial] : *call_.given.initial;
-  }
-  /// Goes on with the plain loop from step `bad` on, if there is one, and puts the last state.
-  void end(std::size_t bad) const
-  {
-    distances const& along = call_.where.along.step;
-    std::size_t const size = call_.where.along.extent;
-    S const last =
-        bad == finite
-            ? at(call_.out + at_.out, size - 1, along.out)
-            : go_on(recurrence_in_memory<S>{call_.a + at_.coefficients, along.coefficients, call_.b + at_.in, along.in,
-                                            call_.out + at_.out, along.out, size, before(), false, 1},
-                    bad);
-    if (call_.given.lasts != nullptr) call_.given.lasts[at_.last] = last;
-  }
-
-private:
-  recurrences_in_memory<S> const& call_;
-  distances at_;
-};
-
 /// One thread's state of recurrences side by side, in up to so many blocks of lanes. All go through a part before any
 /// goes on, since neighbours in memory share lines.
 template <class S>
@@ -229,24 +196,6 @@ public:
   {
   }
 
-  /// Runs `width` recurrences from the place `first` on.
-  void run(distances const& first, std::size_t width)
-  {
-    begin(first, width);
-    if (size() <= tile) {
-      for (std::size_t c = 0; c < width; ++c) carry_of(c) = static_cast<float>(one(c).before());
-      run_tile(0);
-    } else {
-      carries upto = first_carries();
-      for (std::size_t k = 0; k < size(); k += tile) {
-        take_carries(upto);
-        run_tile(k);
-        if (k + tile < size()) add_totals(upto);
-      }
-    }
-    end(bad());
-  }
-
   void begin(distances const& first, std::size_t width)
   {
     place_ = first;
@@ -257,6 +206,10 @@ public:
       lanes_.push_back(lanes_at(*call_, moved(first, across_, c), across_, std::min(narrow_lanes, width - c)));
       blocks_[c / narrow_lanes].begin();
     }
+  }
+  void take_befores()
+  {
+    for (std::size_t c = 0; c < width_; ++c) carry_of(c) = static_cast<float>(one(c).before());
   }
   carries first_carries() const
   {
@@ -313,7 +266,7 @@ private:
       lanes.move(static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(at_));
     at_ = k;
   }
-  one_of_call<S> one(std::size_t c) const { return {*call_, moved(place_, across_, c)}; }
+  recurrence_of_call<S> one(std::size_t c) const { return {*call_, moved(place_, across_, c)}; }
   float& carry_of(std::size_t c) { return blocks_[c / narrow_lanes].carry_of(c % narrow_lanes); }
 
   recurrences_in_memory<S> const* call_;
@@ -336,7 +289,7 @@ void run_tile_by_lane(recurrences_in_memory<S> const& call, distances const& fir
   using block = narrow_block<S>;
   constexpr std::size_t tile = block::tile;
   std::size_t const size = call.where.along.extent, tiles = size / tile, groups = tiles / narrow_lanes + 1;
-  one_of_call<S> const own(call, first);
+  recurrence_of_call<S> const own(call, first);
   distances next_tile{};
   next_tile.move(call.where.along.step, static_cast<std::ptrdiff_t>(tile));
   steps_in_turn op;
@@ -438,9 +391,7 @@ bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given)
   if (int const d = dimension_of_lanes(given.where); d >= 0) {
     detail::took("recurrence: two-byte elements, side by side");
     dimension const axis = given.where.across[d];
-    layout outer = given.where;
-    std::copy(outer.across + d + 1, outer.across + outer.dimensions, outer.across + d);
-    --outer.dimensions;
+    layout const outer = without(given.where, static_cast<std::size_t>(d));
     std::size_t const blocks = (axis.extent + narrow_lanes - 1) / narrow_lanes, outers = outer.sequences();
     // Blocks in a unit: as many as there are for each thread.
     std::size_t const in_unit = std::clamp<std::size_t>(outers * blocks / static_cast<std::size_t>(members), 1,
@@ -462,7 +413,10 @@ bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given)
     }
     share_units(outers * units, 1, members, [&] {
       return [&, own = narrow_blocks<S>(given, axis.step, in_unit)](std::size_t first, std::size_t end) mutable {
-        for (std::size_t unit = first; unit < end; ++unit) own.run(place(unit), width_of(unit));
+        for (std::size_t unit = first; unit < end; ++unit) {
+          own.begin(place(unit), width_of(unit));
+          recur_tile_by_tile(size, own);
+        }
       };
     });
     return true;

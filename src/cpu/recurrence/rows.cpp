@@ -44,14 +44,13 @@ template <class T>
 void recur_rows_by_kernels(recurrences_in_memory<T> const& given)
 {
   using detail::batch::distances;
-  detail::batch::layout outer = given.where;
+  detail::batch::layout const& where = given.where;
   // The dimension with the most recurrences: those of one vector are along it.
   int most = 0;
-  for (int d = 1; d < outer.dimensions; ++d)
-    if (outer.across[d].extent >= outer.across[most].extent) most = d;
-  detail::batch::dimension const axis = outer.across[most];
-  std::copy(outer.across + most + 1, outer.across + outer.dimensions, outer.across + most);
-  --outer.dimensions;
+  for (int d = 1; d < where.dimensions; ++d)
+    if (where.across[d].extent >= where.across[most].extent) most = d;
+  detail::batch::dimension const axis = where.across[most];
+  detail::batch::layout const outer = without(where, static_cast<std::size_t>(most));
 
   std::size_t const outers = outer.sequences(), size = outer.along.extent;
   recurrence_kernels<T> const& kernels = kernels_of_recurrences<T>();

@@ -42,14 +42,6 @@ void scan_block_of_columns(sequences_call<T, Op> const& call, columns const& tho
       call.put_last(moved(those.at, those.step, c), state.slot(lane_slot::previous)[c]);
 }
 
-/// The layout without the dimension `removed`.
-inline layout without(layout rest, std::size_t removed)
-{
-  std::copy(rest.across + removed + 1, rest.across + rest.dimensions, rest.across + removed);
-  --rest.dimensions;
-  return rest;
-}
-
 /// Scans columns, which are neighbours in the dimension `dimension_of_them`: members draw blocks of neighbours.
 template <class T, class Op>
 void scan_by_columns(sequences_call<T, Op> const& call, std::size_t dimension_of_them, int members)
