@@ -226,15 +226,16 @@ int main(int count, char** arguments)
     std::fprintf(stderr, "usage: %s [sorts]\n", arguments[0]);
     return 2;
   }
-  for (int const power : {20, 24, 28}) {
-    if (!all) continue;
-    compaction(power);
-    by_key<1>(power);
-    by_key<16>(power);
-    by_key<1024>(power);
-    histograms(power, 256);
-    histograms(power, 10'000);
-    recurrences(power);
+  if (all) {
+    for (int const power : {20, 24, 28}) {
+      compaction(power);
+      by_key<1>(power);
+      by_key<16>(power);
+      by_key<1024>(power);
+      histograms(power, 256);
+      histograms(power, 10'000);
+      recurrences(power);
+    }
   }
   for (int const power : {16, 20, 24, 28}) sorting<std::uint32_t>(power);
   for (int const power : {24, 28})

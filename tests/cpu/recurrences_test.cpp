@@ -284,10 +284,22 @@ void draw_calls(std::uint64_t seed, std::size_t calls, std::size_t most_size, st
   }
 }
 
-/// Whether a build that tests briefly leaves out case i.
-bool leaves_out(std::uint64_t i)
+/// Calls use(i, what, n) for each kind and each of these sizes, on every instruction set, or for some in a build that tests
+/// briefly; i counts them. Ends at the first failure.
+template <class Use>
+void for_each_kind_and_size(std::vector<std::size_t> const& sizes, Use const& use)
 {
-  return i % 6 >= some_of(std::size_t{18}) / 3;
+  std::uint64_t i = 0;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (kind const what : kinds) {
+      for (std::size_t const n : some_of(sizes)) {
+        if (++i % 6 >= some_of(std::size_t{18}) / 3) continue;
+        use(i, what, n);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
 }
 
 /// Two-byte elements, side by side: sizes around the parts and tiles that lanes go through, and any number of lanes.
@@ -300,35 +312,29 @@ TYPED_TEST(narrow_recurrences, side_by_side)
 {
   using T = TypeParam;
   constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
-  std::uint64_t i = 0;
-  for (std::int64_t const target : instruction_sets()) {
-    only_instruction_set const only(target);
-    tuned const all([&](auto& sizes) {
-      sizes.serial_bytes = sizes.bytes_a_thread = 0;
-      sizes.processors = 4;
-    });
-    for (kind const what : kinds) {
-      for (std::size_t n : some_of({1, 2, 3, 4, 7, 63, row - 1, row + 1, 2 * row - 1, 2 * row, 2 * row + 1, 5 * row + 3,
-                                    tile - 1, tile, tile + 1, 2 * tile + 2 * row + 5})) {
-        if (leaves_out(++i)) continue;
-        std::uint64_t const drawn = random_bits(i, 3);
-        std::size_t const counts[] = {4, 5, 8, 15, 16, 17, 32, 33, 50, 130};
-        call c{n,
-               counts[drawn % (n < tile ? 10 : 6)],
-               static_cast<call::place>(drawn / 16 % 5),
-               what,
-               {drawn / 128 % 4 > 0, drawn / 512 % 4 > 0},
-               static_cast<call::replaced>(drawn / 2048 % 3),
-               drawn / 8192 % 2 == 0,
-               drawn / 16384 % 2 == 0,
-               drawn / 32768 % 2 * (drawn / 65536 % 9),
-               drawn / 1048576 % 17,
-               1 + static_cast<int>(drawn / 16777216 % 3)};
-        expect_right<T>(c);
-        if (testing::Test::HasFatalFailure()) return;
-      }
-    }
-  }
+  tuned const all([&](auto& sizes) {
+    sizes.serial_bytes = sizes.bytes_a_thread = 0;
+    sizes.processors = 4;
+  });
+  std::vector<std::size_t> const sizes_tried = {
+      1,           2,       3,           4,           7,        63,   row - 1,  row + 1,
+      2 * row - 1, 2 * row, 2 * row + 1, 5 * row + 3, tile - 1, tile, tile + 1, 2 * tile + 2 * row + 5};
+  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
+    std::uint64_t const drawn = random_bits(i, 3);
+    std::size_t const counts[] = {4, 5, 8, 15, 16, 17, 32, 33, 50, 130};
+    call c{n,
+           counts[drawn % (n < tile ? 10 : 6)],
+           static_cast<call::place>(drawn / 16 % 5),
+           what,
+           {drawn / 128 % 4 > 0, drawn / 512 % 4 > 0},
+           static_cast<call::replaced>(drawn / 2048 % 3),
+           drawn / 8192 % 2 == 0,
+           drawn / 16384 % 2 == 0,
+           drawn / 32768 % 2 * (drawn / 65536 % 9),
+           drawn / 1048576 % 17,
+           1 + static_cast<int>(drawn / 16777216 % 3)};
+    expect_right<T>(c);
+  });
 }
 
 /// One step of each: numbers of any bits are widened and rounded as half.hpp says, infinities, NaNs and those too small
@@ -375,12 +381,9 @@ TYPED_TEST(narrow_recurrences, segments)
   using T = TypeParam;
   constexpr std::size_t tile = order::tile<affine<T>>;
   constexpr std::size_t different = 8;  // sequences that segments begin with
-  std::uint64_t i = 0;
-  for (std::int64_t const target : instruction_sets()) {
-    only_instruction_set const only(target);
-    for (kind const what : kinds) {
-      for (std::size_t const most : {std::size_t{3}, std::size_t{40}, std::size_t{700}, tile + 200}) {
-        if (leaves_out(++i)) continue;
+  for_each_kind_and_size(
+      {std::size_t{3}, std::size_t{40}, std::size_t{700}, tile + 200},
+      [&](std::uint64_t i, kind what, std::size_t most) {
         SCOPED_TRACE("kind " + std::to_string(static_cast<int>(what)) + ", up to " + std::to_string(most));
         std::vector<std::size_t> offsets{i % 5};
         std::vector<T> a(offsets[0]), b(offsets[0]);
@@ -412,77 +415,61 @@ TYPED_TEST(narrow_recurrences, segments)
           ASSERT_TRUE(same(lasts[s], size == 0 ? *those.initial : states[size - 1])) << "last of " << s;
         }
         for (std::size_t k = b.size(); k < y.size(); ++k) ASSERT_TRUE(same(y[k], poison));
-      }
-    }
-  }
+      });
 }
 
 TYPED_TEST(narrow_recurrences, few_in_turns)
 {
   using T = TypeParam;
   constexpr std::size_t tile = order::tile<affine<T>>;
-  std::uint64_t i = 0;
-  for (std::int64_t const target : instruction_sets()) {
-    only_instruction_set const only(target);
-    for (kind const what : kinds) {
-      for (std::size_t n : some_of({2 * tile + 1, 3 * tile, 4 * tile + 301})) {
-        if (leaves_out(++i)) continue;
-        std::uint64_t const drawn = random_bits(i, 7);
-        tuned const all([&](auto& sizes) {
-          sizes.serial_bytes = sizes.bytes_a_thread = 0;
-          sizes.processors = 4;
-          sizes.most_scanning_at_once = drawn % 2 == 0 ? 0 : 4;
-        });
-        call c{n,
-               4 + drawn / 2 % 30,
-               static_cast<call::place>(drawn / 64 % 5),
-               what,
-               {true, drawn / 512 % 4 > 0},
-               drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
-               drawn / 32768 % 2 == 0,
-               drawn / 65536 % 2 == 0,
-               0,
-               drawn / 1048576 % 17,
-               2 + static_cast<int>(drawn / 16777216 % 3)};
-        expect_right<T>(c);
-        if (testing::Test::HasFatalFailure()) return;
-      }
-    }
-  }
+  std::vector<std::size_t> const sizes_tried = {2 * tile + 1, 3 * tile, 4 * tile + 301};
+  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
+    std::uint64_t const drawn = random_bits(i, 7);
+    tuned const all([&](auto& sizes) {
+      sizes.serial_bytes = sizes.bytes_a_thread = 0;
+      sizes.processors = 4;
+      sizes.most_scanning_at_once = drawn % 2 == 0 ? 0 : 4;
+    });
+    call c{n,
+           4 + drawn / 2 % 30,
+           static_cast<call::place>(drawn / 64 % 5),
+           what,
+           {true, drawn / 512 % 4 > 0},
+           drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
+           drawn / 32768 % 2 == 0,
+           drawn / 65536 % 2 == 0,
+           0,
+           drawn / 1048576 % 17,
+           2 + static_cast<int>(drawn / 16777216 % 3)};
+    expect_right<T>(c);
+  });
 }
 
 TYPED_TEST(narrow_recurrences, a_tile_in_each_lane)
 {
   using T = TypeParam;
   constexpr std::size_t tile = order::tile<affine<T>>;
-  std::uint64_t i = 0;
-  for (std::int64_t const target : instruction_sets()) {
-    only_instruction_set const only(target);
-    for (kind const what : kinds) {
-      for (std::size_t n : some_of({tile + 1, 2 * tile, 5 * tile - 1, 16 * tile, 17 * tile + 300})) {
-        if (leaves_out(++i)) continue;
-        std::uint64_t const drawn = random_bits(i, 5);
-        tuned const all([&](auto& sizes) {
-          sizes.serial_bytes = sizes.bytes_a_thread = 0;
-          sizes.processors = 4;
-          sizes.least_narrow_tiles = 1;
-        });
-        call c{n,
-               n > 5 * tile ? 1 : 1 + drawn % 3,
-               static_cast<call::place>(drawn / 16 % 5),
-               what,
-               {true, drawn / 512 % 4 > 0},
-               drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
-               drawn / 32768 % 2 == 0,
-               drawn / 65536 % 2 == 0,
-               0,
-               drawn / 1048576 % 17,
-               1 + static_cast<int>(drawn / 16777216 % 4)};
-        expect_right<T>(c);
-        if (testing::Test::HasFatalFailure()) return;
-      }
-    }
-  }
+  std::vector<std::size_t> const sizes_tried = {tile + 1, 2 * tile, 5 * tile - 1, 16 * tile, 17 * tile + 300};
+  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
+    std::uint64_t const drawn = random_bits(i, 5);
+    tuned const all([&](auto& sizes) {
+      sizes.serial_bytes = sizes.bytes_a_thread = 0;
+      sizes.processors = 4;
+      sizes.least_narrow_tiles = 1;
+    });
+    call c{n,
+           n > 5 * tile ? 1 : 1 + drawn % 3,
+           static_cast<call::place>(drawn / 16 % 5),
+           what,
+           {true, drawn / 512 % 4 > 0},
+           drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
+           drawn / 32768 % 2 == 0,
+           drawn / 65536 % 2 == 0,
+           0,
+           drawn / 1048576 % 17,
+           1 + static_cast<int>(drawn / 16777216 % 4)};
+    expect_right<T>(c);
+  });
 }
 
 template <class T>
@@ -552,39 +539,36 @@ TYPED_TEST(recurrences_by_kernels, few_long_columns)
 {
   using T = TypeParam;
   constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
-  std::uint64_t i = 0;
-  for (std::int64_t const target : instruction_sets()) {
-    only_instruction_set const only(target);
-    for (kind const what : kinds) {
-      for (std::size_t n : some_of({2 * tile + 1, 3 * tile, 4 * tile + row - 1, 6 * tile + 5})) {
-        if (leaves_out(++i)) continue;
-        tuned const all([&](auto& sizes) {
-          sizes.serial_bytes = sizes.bytes_a_thread = 0;
-          sizes.processors = 4;
-          sizes.most_scanning_at_once = random_bits(i, 1) % 2 == 0 ? 0 : 4;
-          if (random_bits(i, 2) % 2 == 0) sizes.streamed_bytes = 0;
-        });
-        call c{n,
-               2 + random_bits(i, 3) % 19,
-               call::place::columns,
-               what,
-               {},
-               call::replaced::nothing,
-               true,
-               false,
-               0,
-               0,
-               2 + static_cast<int>(random_bits(i, 4) % 3)};
-        if (random_bits(i, 5) % 4 == 0) c.count = 64 / sizeof(T);  // whole lines of memory
-        if (random_bits(i, 6) % 4 == 0) c.where = call::place::reversed_columns;
-        if (random_bits(i, 7) % 4 == 0) c.those.of_each_sequence = false;
-        if (random_bits(i, 8) % 8 == 0) c.replaces = call::replaced::b;
-        if (random_bits(i, 9) % 2 == 0) c.padding = random_bits(i, 10) % 9, c.offset = random_bits(i, 11) % 17;
-        expect_right<T>(c);
-        if (testing::Test::HasFatalFailure()) return;
-      }
+  std::vector<std::size_t> const sizes_tried = {2 * tile + 1, 3 * tile, 4 * tile + row - 1, 6 * tile + 5};
+  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
+    tuned const all([&](auto& sizes) {
+      sizes.serial_bytes = sizes.bytes_a_thread = 0;
+      sizes.processors = 4;
+      sizes.most_scanning_at_once = random_bits(i, 1) % 2 == 0 ? 0 : 4;
+      if (random_bits(i, 2) % 2 == 0) sizes.streamed_bytes = 0;
+    });
+    call c{n,
+           2 + random_bits(i, 3) % 19,
+           call::place::columns,
+           what,
+           {},
+           call::replaced::nothing,
+           true,
+           false,
+           0,
+           0,
+           2 + static_cast<int>(random_bits(i, 4) % 3)};
+    if (random_bits(i, 5) % 4 == 0) c.count = 64 / sizeof(T);  // whole lines of memory
+    if (random_bits(i, 6) % 4 == 0) c.where = call::place::reversed_columns;
+    if (random_bits(i, 7) % 4 == 0) c.those.of_each_sequence = false;
+    if (random_bits(i, 8) % 8 == 0) c.replaces = call::replaced::b;
+    if (random_bits(i, 9) % 2 == 0) c.padding = random_bits(i, 10) % 9, c.offset = random_bits(i, 11) % 17;
+    if (n == 2 * tile + 1 && what == kind::steady) {  // more than one block of columns
+      c.count = cpu_backend::most_recurrence_columns<T> + 2;
+      c.threads = 4;
     }
-  }
+    expect_right<T>(c);
+  });
 }
 
 }  // namespace
