@@ -5,6 +5,7 @@
 #include <hwy/cache_control.h>
 
 #include "src/cpu/instantiations.hpp"
+#include "src/cpu/quicker_way.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/cpu/single_pass.hpp"
 #include "tally/detail/cpu/team.hpp"
@@ -48,20 +49,28 @@ public:
 
   T total(std::size_t k) const { return kernels_.total(in_ + k * tile, length(k)); }
 
-  /// Several whole tiles at once, as far as there are so many, if that is quicker here.
+  /// One tile after the other. Of many, several whole ones at once if that is quicker here.
   template <class Take>
   void each_total(std::size_t first, std::size_t end, Take&& take) const
   {
-    bool const are_wide = kernels_.lanes == most_lanes<T>;
-    bool const at_once = !are_wide || size_ * sizeof(T) >= tuning_in_use().wide_tiles_at_once_bytes;
-    for (; at_once && end - first >= tiles_at_once && length(first + tiles_at_once - 1) == tile;
-         first += tiles_at_once) {
-      detail::took("cpu: totals of several tiles at once");
-      T totals[tiles_at_once];
-      kernels_.totals(in_ + first * tile, totals);
-      for (std::size_t i = 0; i < tiles_at_once; ++i) take(first + i, totals[i]);
+    auto const one_after_the_other = [&](std::size_t last) {
+      for (; first < last; ++first) take(first, total(first));
+    };
+    bool const are_many = tiles() >= tuning_in_use().many_tiles;
+    while (are_many && end - first >= tiles_at_once && length(first + tiles_at_once - 1) == tile) {
+      way_to_total_([&](bool at_once) {
+        if (!at_once) {
+          detail::took("cpu: totals of many tiles one after the other");
+          one_after_the_other(first + tiles_at_once);
+          return;
+        }
+        detail::took("cpu: totals of several tiles at once");
+        T totals[tiles_at_once];
+        kernels_.totals(in_ + first * tile, totals);
+        for (T const total : totals) take(first++, total);
+      });
     }
-    for (; first < end; ++first) take(first, total(first));
+    one_after_the_other(end);
   }
 
   void scan(std::size_t k, carry& before) const
@@ -107,6 +116,7 @@ private:
   std::size_t size_;
   direction shift_;
   stores to_;
+  mutable quicker_way way_to_total_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -31,18 +32,31 @@ using row_scan = std::conditional_t<exactly_associative<Op, T>, exact_scan<Op, T
 template <class Op, class T>
 using row_total = std::conditional_t<exactly_associative<Op, T>, exact_total<Op, T>, ordered_total<Op, T>>;
 
+inline constexpr std::size_t page_bytes = 4096;
+
+/// Fetches the first line of the page after this one. The hardware's own prefetching stops at the end of a page.
+HWY_INLINE void prefetch_next_page(void const* in)
+{
+  auto const byte = static_cast<char const*>(in);
+  __builtin_prefetch(byte - reinterpret_cast<std::uintptr_t>(in) % page_bytes + page_bytes, 0, to_second_level);
+}
+
 template <class Op, class T>
 T total_of_tile(T const* in, std::size_t size)
 {
   row_total<Op, T> total;
   constexpr std::size_t row = order::row<T>;
+  constexpr std::size_t rows_in_page = page_bytes / (row * sizeof(T));
   std::size_t const before_last = (size - 1) / row;
-  for (std::size_t r = 0; r < before_last; ++r) total.row(in + r * row);
+  for (std::size_t r = 0; r < before_last; ++r) {
+    if (r % rows_in_page == 0) prefetch_next_page(in + r * row);
+    total.row(in + r * row);
+  }
   return total.finish(in + before_last * row, size - before_last * row);
 }
 
-/// The totals of whole tiles that follow each other, by a row of each in turn. One sequence of reads is slower than
-/// memory where the hardware's prefetching stops at the end of each page of 4 KiB: four took .5 to .8 of its time.
+/// The totals of whole tiles that follow each other, by a row of each in turn. Whether memory answers so many sequences
+/// of reads sooner than one depends on the processor (docs/measurements/cpu_notes.md).
 template <class Op, class T>
 void totals_of_tiles(T const* in, T* totals)
 {

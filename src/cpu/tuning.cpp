@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/path.hpp"
@@ -25,17 +24,6 @@ std::size_t cache_bytes()
   return std::min(static_cast<std::size_t>(level3), std::size_t{32} << 20);
 }
 
-/// From how many bytes on reductions with vectors of 64 bytes total several tiles at once: those beyond the cache, but
-/// on Zen 4 none. (The family has Zen 3 too, which has no such vectors.)
-std::size_t wide_tiles_at_once_bytes()
-{
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_is("amdfam19h")) return std::numeric_limits<std::size_t>::max();
-#endif
-  return std::size_t{64} << 20;
-}
-
 /// The debug aid of path.hpp, which TALLY_TRACE in the environment turns on unless it is empty or 0.
 [[maybe_unused]] bool const traced = [] {
   char const* const setting = std::getenv("TALLY_TRACE");
@@ -50,9 +38,7 @@ std::size_t wide_tiles_at_once_bytes()
 
 tuning& tuning_in_use()
 {
-  static tuning all{.streamed_bytes = cache_bytes() / 2,
-                    .processors = available_threads(),
-                    .wide_tiles_at_once_bytes = wide_tiles_at_once_bytes()};
+  static tuning all{.streamed_bytes = cache_bytes() / 2, .processors = available_threads()};
   return all;
 }
 

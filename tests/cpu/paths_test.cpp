@@ -304,8 +304,7 @@ TYPED_TEST(cpu_paths, reductions_of_every_size)
     if (this->HasFailure()) return;
   }
   for (std::size_t rest = 0; rest < this->row; ++rest) {
-    // With vectors of 64 bytes both ways.
-    tally::cpu_backend::tuning_in_use().wide_tiles_at_once_bytes = rest % 4 == 3 ? ~std::size_t{0} : 0;
+    tally::cpu_backend::tuning_in_use().many_tiles = rest % 4 == 3 ? ~std::size_t{0} : 0;
     check(1, (4 + rest % 6) * this->tile - this->row * (rest % 3) + rest, 0);
     if (this->HasFailure()) return;
   }

@@ -284,17 +284,18 @@ void draw_calls(std::uint64_t seed, std::size_t calls, std::size_t most_size, st
   }
 }
 
-/// Calls use(i, what, n) for each kind and each of these sizes, on every instruction set, or for some in a build that
-/// tests briefly; i counts them. Ends at the first failure.
+/// Calls use(i, what, n) for each kind and each of these sizes, on every instruction set; in a build that tests briefly,
+/// for some of the sizes, each time on the next instruction set. i counts the calls. Ends at the first failure.
 template <class Use>
 void for_each_kind_and_size(std::vector<std::size_t> const& sizes, Use const& use)
 {
+  std::vector<std::int64_t> const sets = instruction_sets();
+  std::size_t const sets_each = std::min(sets.size(), some_of(std::size_t{6}));
   std::uint64_t i = 0;
-  for (std::int64_t const target : instruction_sets()) {
-    only_instruction_set const only(target);
-    for (kind const what : kinds) {
-      for (std::size_t const n : some_of(sizes)) {
-        if (++i % 6 >= some_of(std::size_t{18}) / 3) continue;
+  for (kind const what : kinds) {
+    for (std::size_t const n : some_of(sizes)) {
+      for (std::size_t k = 0; k < sets_each; ++k) {
+        only_instruction_set const only(sets[++i % sets.size()]);
         use(i, what, n);
         if (testing::Test::HasFatalFailure()) return;
       }

@@ -31,10 +31,9 @@ struct tuning {
   /// A reduction of this many tiles on one thread is compiled where it is called, for its operator. With more, an
   /// operator that is reached by pointers costs nothing.
   std::size_t few_tiles = 8;
-  /// With vectors of 64 bytes reductions of this many bytes total several tiles at once; with shorter ones all do.
-  /// Beyond the cache sums of floats by AVX-512 took .65 to .9 of the time then on Zen 5 and .8 on Intel's processors,
-  /// but 1.3 times as long on Zen 4. In the cache all lose.
-  std::size_t wide_tiles_at_once_bytes;
+  /// A reduction of this many tiles tries whether several at once are quicker. In memory sums of floats took .5 to .8 of
+  /// the time then on Zen 3, Zen 5 and Intel's processors, but up to 1.8 times as long on Zen 4. In the cache all lose.
+  std::size_t many_tiles = 256;
   /// Turns of waiting, some 10 ns each, before a thread yields or computes a late total itself: three times the time of
   /// a tile. A member that is later than that is probably not running.
   int spins = 1000;
