@@ -148,7 +148,6 @@ void scan_row(tile_kernels<T> const& kernels, Op op, T const* in, T* out, std::s
               direction shift, stores to, bool ahead)
 {
   constexpr std::size_t tile = order::tile<T>;
-  constexpr std::size_t rows_ahead = 8;
   for (std::size_t k = 0; k < size; k += tile) {
     std::size_t const count = std::min(tile, size - k);
     if (out == nullptr) {
@@ -157,7 +156,7 @@ void scan_row(tile_kernels<T> const& kernels, Op op, T const* in, T* out, std::s
     }
     tile_job<T> job = job_after(before, op, op.identity, in + k, out + k, count, shift);
     job.to = to;
-    if (ahead) job.ahead = job.in + rows_ahead * order::row<T>;
+    if (ahead) job.ahead = fetching::lines;
     scan_one_tile(kernels, job, before, op);
   }
 }

@@ -5,7 +5,7 @@
 #include <hwy/cache_control.h>
 
 #include "src/cpu/instantiations.hpp"
-#include "src/cpu/quicker_way.hpp"
+#include "src/cpu/quickest_way.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/cpu/single_pass.hpp"
 #include "tally/detail/cpu/team.hpp"
@@ -15,9 +15,6 @@
 namespace tally::cpu_backend {
 
 namespace {
-
-/// Rows by which prefetching runs ahead of reading. 8 to 32 were equal on Zen 4; 64 lost a tenth.
-constexpr std::size_t rows_ahead = 8;
 
 /// Tiles of contiguous memory, by the compiled kernels.
 template <class T, class Op>
@@ -49,35 +46,31 @@ public:
 
   T total(std::size_t k) const { return kernels_.total(in_ + k * tile, length(k)); }
 
-  /// One tile after the other. Of many, several whole ones at once if that is quicker here.
+  /// Of many tiles the totals are taken the quickest way here.
   template <class Take>
   void each_total(std::size_t first, std::size_t end, Take&& take) const
   {
-    auto const one_after_the_other = [&](std::size_t last) {
-      for (; first < last; ++first) take(first, total(first));
-    };
     bool const are_many = tiles() >= tuning_in_use().many_tiles;
     while (are_many && end - first >= tiles_at_once && length(first + tiles_at_once - 1) == tile) {
-      way_to_total_([&](bool at_once) {
-        if (!at_once) {
-          detail::took("cpu: totals of many tiles one after the other");
-          one_after_the_other(first + tiles_at_once);
-          return;
-        }
-        detail::took("cpu: totals of several tiles at once");
-        T totals[tiles_at_once];
-        kernels_.totals(in_ + first * tile, totals);
-        for (T const total : totals) take(first++, total);
-      });
+      T totals[tiles_at_once];
+      total_way_([&](std::size_t way) { several_totals(way, in_ + first * tile, totals); });
+      for (T const total : totals) take(first++, total);
     }
-    one_after_the_other(end);
+    for (; first < end; ++first) take(first, total(first));
   }
 
   void scan(std::size_t k, carry& before) const
   {
     tile_job<T> job = job_of(k, before);
-    if (job.size == tile && to_ == stores::streaming) job.ahead = job.in + rows_ahead * order::row<T>;
-    scan_one_tile(kernels_, job, before, op_);
+    if (job.size < tile || to_ != stores::streaming) {
+      scan_one_tile(kernels_, job, before, op_);
+      return;
+    }
+    scan_way_([&](std::size_t way) {
+      detail::took(way == 0 ? "cpu: a tile fetched by pages" : "cpu: a tile fetched by lines");
+      job.ahead = way == 0 ? fetching::pages : fetching::lines;
+      scan_one_tile(kernels_, job, before, op_);
+    });
   }
 
   T scan(std::size_t k, carry const& before, std::size_t next) const
@@ -90,7 +83,7 @@ public:
     }
     detail::took("cpu: a next tile totalled on the way");
     job.next = in_ + next * tile;
-    job.ahead = job.next + rows_ahead * order::row<T>;
+    job.ahead = fetching::lines;
     return kernels_.scan(job).next;
   }
 
@@ -101,6 +94,19 @@ public:
 
 private:
   std::size_t length(std::size_t k) const { return size_ - k * tile < tile ? size_ - k * tile : tile; }
+
+  /// The totals of `tiles_at_once` whole tiles, one of three ways.
+  void several_totals(std::size_t way, T const* in, T* totals) const
+  {
+    if (way == 2) {
+      detail::took("cpu: totals of several tiles at once");
+      kernels_.totals(in, totals);
+      return;
+    }
+    detail::took(way == 0 ? "cpu: totals fetched by pages" : "cpu: totals fetched by lines");
+    for (std::size_t i = 0; i < tiles_at_once; ++i, in += tile)
+      totals[i] = way == 0 ? kernels_.total(in, tile) : kernels_.total_by_lines(in);
+  }
 
   tile_job<T> job_of(std::size_t k, carry const& before) const
   {
@@ -116,7 +122,8 @@ private:
   std::size_t size_;
   direction shift_;
   stores to_;
-  mutable quicker_way way_to_total_;
+  mutable quickest_way<3> total_way_{tuning_in_use().tried_tiles / tiles_at_once};
+  mutable quickest_way<2> scan_way_{tuning_in_use().tried_tiles};
 };
 
 }  // namespace

@@ -19,6 +19,14 @@ using detail::direction;
 /// Whether the results go through the cache or around it.
 enum class stores { cached, streaming };
 
+/// What a kernel fetches of the memory that it is going to read. The quickest way depends on the processor
+/// (docs/measurements/cpu_notes.md).
+enum class fetching {
+  none,
+  pages,  ///< the first line of the next page, at which the hardware's own prefetching stops
+  lines   ///< each line, some rows before it is read
+};
+
 /// One tile to scan, and the work to do in the same loop.
 template <class T>
 struct tile_job {
@@ -29,8 +37,8 @@ struct tile_job {
   T previous;        ///< exclusive scans: the first result
   direction shift = direction::inclusive;
   stores to = stores::cached;
-  T const* next = nullptr;   ///< a whole tile to total in the same loop, or none
-  T const* ahead = nullptr;  ///< memory to prefetch in the same loop, as far as `in` goes, or none
+  T const* next = nullptr;          ///< a whole tile to total in the same loop, or none
+  fetching ahead = fetching::none;  ///< of `next`, by lines then, or if there is none of `in`
 };
 
 template <class T>
@@ -150,6 +158,8 @@ template <class T>
 struct tile_kernels {
   /// The tile-local value of the last of `size` elements, 1 <= size <= order::tile<T>.
   T (*total)(T const* in, std::size_t size);
+  /// The same of a whole tile, fetched by lines.
+  T (*total_by_lines)(T const* in);
   /// The same of each of `tiles_at_once` whole tiles, one behind the other in memory.
   void (*totals)(T const* in, T* totals);
   tile_totals<T> (*scan)(tile_job<T> const& job);
