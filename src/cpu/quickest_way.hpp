@@ -16,7 +16,7 @@ namespace tally::cpu_backend {
 /// A stretch is some parts of one size. Only the second half of it is timed: the first finds memory and the processor
 /// as another way left them. In stretches of 128 KiB the wrong way to read was the quickest one on Zen 4, in those of
 /// 512 KiB the right one.
-template <std::size_t Ways>
+template <std::size_t Ways, class Clock = std::chrono::steady_clock>
 class quickest_way {
 public:
   /// Stretches have `parts` parts.
@@ -31,9 +31,9 @@ public:
       std::size_t const part = begun_.fetch_add(1, std::memory_order_relaxed);
       if (part < trials) {
         std::size_t const way = part / parts_ % Ways;
-        auto const begin = clock::now();
+        auto const begin = Clock::now();
         work(way);
-        if (part % parts_ >= parts_ / 2) count(way, (clock::now() - begin).count());
+        if (part % parts_ >= parts_ / 2) count(way, (Clock::now() - begin).count());
         return;
       }
     }
@@ -41,12 +41,12 @@ public:
   }
 
 private:
-  using clock = std::chrono::steady_clock;
+  using ticks = typename Clock::rep;
   static constexpr std::size_t rounds = 4;
 
-  void count(std::size_t way, clock::rep time)
+  void count(std::size_t way, ticks time)
   {
-    clock::rep least = least_.load(std::memory_order_relaxed);
+    ticks least = least_.load(std::memory_order_relaxed);
     while (time < least && !least_.compare_exchange_weak(least, time, std::memory_order_relaxed)) {}
     // A part that was interrupted counts no more than three.
     time_[way].fetch_add(std::min(time, 3 * least), std::memory_order_relaxed);
@@ -62,8 +62,8 @@ private:
 
   std::size_t const parts_;
   std::atomic<std::size_t> begun_{0};
-  std::atomic<clock::rep> least_{std::numeric_limits<clock::rep>::max() / 3};
-  std::array<std::atomic<clock::rep>, Ways> time_{};
+  std::atomic<ticks> least_{std::numeric_limits<ticks>::max() / 3};
+  std::array<std::atomic<ticks>, Ways> time_{};
 };
 
 }  // namespace tally::cpu_backend

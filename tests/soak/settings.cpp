@@ -42,6 +42,7 @@ std::string choose_tuning(choices& of)
     set("slots_a_member", all.slots_a_member, of.word("slots", {"plain", "plain", "4", "16", "64"}));
     set("totals_at_once", all.totals_at_once, of.word("totals", {"plain", "1", "2", "7", "32"}));
     set("many_tiles", all.many_tiles, of.word("many_tiles", {"plain", "0", "0", "10"}));
+    set("tried_tiles", all.tried_tiles, of.word("tried_tiles", {"plain", "1", "1", "5"}));
     set("long_sequence", all.long_sequence, of.word("long_sequence", {"plain", "1", "1000", "20000"}));
     set("gathered_distance", all.gathered_distance, of.word("gathered_distance", {"plain", "0", "1000000000"}));
     set("few_recurrence_groups", all.few_recurrence_groups, of.word("few_groups", {"plain", "plain", "0", "1"}));
