@@ -84,7 +84,14 @@ public:
     detail::took("cpu: a next tile totalled on the way");
     job.next = in_ + next * tile;
     job.ahead = fetching::lines;
-    return kernels_.scan(job).next;
+    if (to_ != stores::streaming) return kernels_.scan(job).next;
+    T total;
+    next_way_([&](std::size_t way) {
+      detail::took(way == 0 ? "cpu: a next tile by pieces" : "cpu: a next tile by rows");
+      job.next_by_rows = way == 1;
+      total = kernels_.scan(job).next;
+    });
+    return total;
   }
 
   void finish() const
@@ -124,6 +131,7 @@ private:
   stores to_;
   mutable quickest_way<3> total_way_{tuning_in_use().tried_tiles / tiles_at_once};
   mutable quickest_way<2> scan_way_{tuning_in_use().tried_tiles};
+  mutable quickest_way<2> next_way_{tuning_in_use().tried_tiles};
 };
 
 }  // namespace

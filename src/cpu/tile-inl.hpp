@@ -130,11 +130,15 @@ HWY_NOINLINE tile_totals<T> scan_tile_by(tile_job<T> const& job)
   std::size_t r = 0;
   if constexpr (!std::is_same_v<Writer, line_writer>) {
     // A loop without pieces, whose tests cost small arrays a tenth, and those in memory up to a third on Zen 4.
-    if (ahead != fetching::lines && next == nullptr && whole > 0) {
+    if (whole > 0 && (next != nullptr ? job.next_by_rows : ahead != fetching::lines)) {
       for (; r + 1 < whole; ++r) {
         if (ahead == fetching::pages && r % rows_in_page == 0) fetch_next_page(in + r * row);
         scan.row(in + (r + 1) * row, writer, [](std::size_t) {});
         writer.next();
+        if (next != nullptr) {
+          fetch_lines_ahead(next + r * row, row_bytes);
+          next_total.row(next + r * row);
+        }
       }
       scan.end(writer);
       writer.next();

@@ -38,6 +38,7 @@ struct tile_job {
   direction shift = direction::inclusive;
   stores to = stores::cached;
   T const* next = nullptr;          ///< a whole tile to total in the same loop, or none
+  bool next_by_rows = false;        ///< whether it is totalled a row at a time, or else along with the pieces of rows
   fetching ahead = fetching::none;  ///< of `next`, by lines then, or if there is none of `in`
 };
 
