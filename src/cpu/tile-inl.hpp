@@ -149,7 +149,8 @@ HWY_NOINLINE tile_totals<T> scan_tile_by(tile_job<T> const& job)
     // The row to take while the results of row r are written. The last row is taken again, for nothing.
     T const* const following = in + (r + 1 < whole ? r + 1 : r) * row;
     // The work done along with scanning row r, a piece at a time: memory takes one line after the other as fast as it
-    // can, and stalls on bursts. The last row of `next` is for its `finish`.
+    // can, and stalls on bursts. The last row of `next` is for its `finish`. Lines are fetched also where pages would
+    // do, which made no difference where a buffer's lines are written along.
     scan.row(following, writer.row(), [&](std::size_t piece) HWY_ATTR {
       if (ahead != fetching::none) fetch_lines_ahead(read + r * row + piece * (piece_bytes / sizeof(T)), piece_bytes);
       if (next != nullptr && r + 1 < whole) next_total.piece(next + r * row, piece);

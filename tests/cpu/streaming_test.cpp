@@ -15,6 +15,7 @@
 namespace {
 
 using tally::cpu_backend::direction;
+using tally::cpu_backend::fetching;
 using tally::cpu_backend::stores;
 using tally::cpu_backend::tile_job;
 using tally::cpu_backend::tile_totals;
@@ -22,9 +23,11 @@ using tally::cpu_backend::tile_totals;
 constexpr unsigned char poison = 0x7b;
 
 template <class T, class Op>
-void expect_same_as_cached(std::size_t size, std::size_t phase, direction shift, bool with_next)
+void expect_same_as_cached(std::size_t size, std::size_t phase, direction shift, bool with_next, bool by_rows,
+                           fetching ahead)
 {
-  SCOPED_TRACE(testing::Message() << size << " elements of " << sizeof(T) << " bytes, phase " << phase);
+  SCOPED_TRACE(testing::Message() << size << " elements of " << sizeof(T) << " bytes, phase " << phase << ", by rows "
+                                  << by_rows << ", fetching " << static_cast<int>(ahead));
   constexpr std::size_t line = 64;
   constexpr std::size_t tile = tally::order::tile<T>;
   std::mt19937_64 random(size * 64 + phase);
@@ -52,6 +55,8 @@ void expect_same_as_cached(std::size_t size, std::size_t phase, direction shift,
   tile_totals<T> const expected = scan(job);
   job.out = place(streamed);
   job.to = stores::streaming;
+  job.next_by_rows = by_rows;
+  job.ahead = ahead;
   tile_totals<T> const actual = scan(job);
 
   // The value at the last element, also where that ends a short row: a stream goes on from it.
@@ -81,8 +86,10 @@ void expect_streaming()
     for (std::size_t phase = 0; phase < 64 / sizeof(T); ++phase) {
       for (direction const shift : {direction::inclusive, direction::exclusive}) {
         for (std::size_t const size : {std::size_t{1}, row - 1, row, row + 1, 3 * row, 3 * row + 7, tile - 1})
-          expect_same_as_cached<T, Op>(size, phase, shift, false);
-        expect_same_as_cached<T, Op>(tile, phase, shift, true);
+          for (fetching const ahead : {fetching::none, fetching::pages, fetching::lines})
+            expect_same_as_cached<T, Op>(size, phase, shift, false, false, ahead);
+        for (bool const by_rows : {false, true})
+          expect_same_as_cached<T, Op>(tile, phase, shift, true, by_rows, fetching::lines);
       }
     }
   }

@@ -31,9 +31,9 @@ struct tuning {
   /// A reduction of this many tiles on one thread is compiled where it is called, for its operator. With more, an
   /// operator that is reached by pointers costs nothing.
   std::size_t few_tiles = 8;
-  /// A reduction of this many tiles tries several ways to read them. In memory the quickest was one tile after the other
-  /// on Zen 4, with each line fetched ahead on Intel's processors, and several tiles at once on Zen 3 and Zen 5, and the
-  /// worst took up to 1.8 times as long.
+  /// A reduction of this many tiles tries several ways to read them. In memory the quickest was one tile after the
+  /// other on Zen 4, with each line fetched ahead on Intel's processors, and several tiles at once on Zen 3 and Zen 5.
+  /// The worst took up to 1.8 times as long.
   std::size_t many_tiles = 1024;
   /// Each way is tried on so many tiles at a time.
   std::size_t tried_tiles = 16;
