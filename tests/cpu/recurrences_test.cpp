@@ -285,7 +285,8 @@ void draw_calls(std::uint64_t seed, std::size_t calls, std::size_t most_size, st
 }
 
 /// Calls use(i, what, n) for each kind and each of these sizes, on every instruction set; in a build that tests
-/// briefly, for some of the sizes, each time on the next instruction set. i counts the calls. Ends at the first failure.
+/// briefly, for some of the sizes, each time on the next instruction set. i counts the calls. Ends at the first
+/// failure.
 template <class Use>
 void for_each_kind_and_size(std::vector<std::size_t> const& sizes, Use const& use)
 {
