@@ -4,7 +4,8 @@
 - A ```cpp block is, except for indentation, a contiguous part of a compiled file: one under examples/, include/, src/,
   course/, tool/ or tests/. (```c++ marks a sketch, which is not checked.)
 - docs/testing.md lists exactly the paths that the sources name.
-- README.md has the table of the newest docs/measurements/*/summary.md as it is.
+- README.md's table of peers has for each instruction set the columns of the newest docs/measurements/*/summary.md that
+  has it, as they are.
 - ```console blocks are run, all blocks of a document in one folder, with the built tool in PATH. A line `$ command`,
   continued by lines `> ...`, must print the lines after it; a line `...` stands for any number of lines. (```sh is not run.)
 """
@@ -53,11 +54,31 @@ def check_links(document, text):
             complaints.append(f"{document}: the link to {target} leads nowhere")
 
 
+def columns_of_sets(text):
+    """The table of peers in a document: for each instruction set its three columns, as cells by the title of the row."""
+    sets, found = [], {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            sets = []
+        elif any(cell.endswith(", GB/s") for cell in cells):
+            sets = [cell.removesuffix(", GB/s") for cell in cells[1::3]]
+        elif len(cells) == 1 + 3 * len(sets) and "---" not in line:
+            for k, name in enumerate(sets):
+                found.setdefault(name, {})[cells[0]] = cells[1 + 3 * k:4 + 3 * k]
+    return found
+
+
 def check_summary():
-    newest = max(source.glob("docs/measurements/*/summary.md"))
-    table = "".join(re.findall(r"^\|.*\n", newest.read_text(), flags=re.M))
-    if not table or table not in (source / "README.md").read_text():
-        complaints.append(f"README.md: its table is not that of {newest}")
+    newest = {}
+    for summary in sorted(source.glob("docs/measurements/*/summary.md")):
+        newest.update((name, (summary, rows)) for name, rows in columns_of_sets(summary.read_text()).items())
+    shown = columns_of_sets((source / "README.md").read_text())
+    if not shown:
+        complaints.append("README.md: there is no table of peers")
+    for name, rows in shown.items():
+        if name not in newest or rows != newest[name][1]:
+            complaints.append(f"README.md: the columns of {name} are not those of {newest.get(name, ['any summary.md'])[0]}")
 
 
 def check_paths():
