@@ -33,7 +33,7 @@ public:
         std::size_t const way = part / parts_ % Ways;
         auto const begin = Clock::now();
         work(way);
-        if (part % parts_ >= parts_ / 2) count(way, (Clock::now() - begin).count());
+        count(way, (Clock::now() - begin).count(), part % parts_ >= parts_ / 2);
         return;
       }
     }
@@ -44,12 +44,12 @@ private:
   using ticks = typename Clock::rep;
   static constexpr std::size_t rounds = 4;
 
-  void count(std::size_t way, ticks time)
+  void count(std::size_t way, ticks time, bool counts)
   {
     ticks least = least_.load(std::memory_order_relaxed);
     while (time < least && !least_.compare_exchange_weak(least, time, std::memory_order_relaxed)) {}
     // A part that was interrupted counts no more than three.
-    time_[way].fetch_add(std::min(time, 3 * least), std::memory_order_relaxed);
+    if (counts) time_[way].fetch_add(std::min(time, 3 * least), std::memory_order_relaxed);
   }
 
   std::size_t quickest() const

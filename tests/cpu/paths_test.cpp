@@ -310,6 +310,23 @@ TYPED_TEST(cpu_paths, reductions_of_every_size)
   }
 }
 
+// Reductions on two to four threads that have several tiles at a time, and try the ways to total them together.
+TYPED_TEST(cpu_paths, ways_to_total_on_several_threads)
+{
+  using element = TypeParam::element;
+  std::size_t const least = 128;  // tiles: a thread has four at a time
+  expected<TypeParam> const right((least + 8) * this->tile);
+  tally::cpu_backend::tuning_in_use().many_tiles = 0;
+  for (std::size_t turn = 0, rest = 0; rest < this->row; rest += this->row / 16 + 1, ++turn) {
+    tally::cpu_backend::tuning_in_use().tried_tiles = turn % 3 * 4;
+    std::size_t const n = (least + turn % 7) * this->tile + this->row * (turn % 5) + rest;
+    element const all =
+        tally::reduce(cpu{.threads = 2 + static_cast<int>(turn % 3)}, right.in.begin(),
+                      right.in.begin() + static_cast<std::ptrdiff_t>(n), right.init, typename TypeParam::op{});
+    ASSERT_EQ(all, right.from_init[n - 1]) << n << " elements";
+  }
+}
+
 // A sequence in two pieces of every size up to two tiles, and in many random pieces, reduced and scanned in turn.
 TYPED_TEST(cpu_paths, pieces_of_every_size)
 {

@@ -54,7 +54,7 @@ TEST(QuickestWay, GoesOnByTheOneThatTookTheLeastTime)
 TEST(QuickestWay, LooksAtTheSecondHalfOfAStretch)
 {
   auto const ticks = [](std::size_t k, std::size_t way) {
-    return k % 4 < 2 ? (way == 0 ? 1 : 50) : 10 - static_cast<int>(way);
+    return k % 4 < 2 ? (way == 0 ? 5 : 50) : 10 - static_cast<int>(way);
   };
   EXPECT_EQ(ways_of<2>(4, 4 * 2 * 4 + 1, ticks).back(), 1u);
 }
@@ -68,6 +68,9 @@ TEST(QuickestWay, CountsAnInterruptedPartNoMoreThanThree)
   auto const other = [](std::size_t k, std::size_t way) { return k == 45 ? 1000000 : way == 1 ? 10 : 12; };
   ASSERT_EQ(45 / 8 % 2, 1);
   EXPECT_EQ(ways_of<2>(8, 200, other).back(), 1u);
+  // The first part that counts: those before it show what a part takes.
+  auto const first = [](std::size_t k, std::size_t way) { return k == 4 ? 1000000 : way == 0 ? 10 : 12; };
+  EXPECT_EQ(ways_of<2>(8, 200, first).back(), 0u);
 }
 
 TEST(QuickestWay, IsSharedByThreads)

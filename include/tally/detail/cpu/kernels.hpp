@@ -19,7 +19,7 @@ using detail::direction;
 /// Whether the results go through the cache or around it.
 enum class stores { cached, streaming };
 
-/// What a kernel fetches of the memory that it is going to read. The quickest way depends on the processor
+/// Memory that a kernel fetches before it reads it. The quickest way depends on the processor
 /// (docs/measurements/cpu_notes.md).
 enum class fetching {
   none,
@@ -38,7 +38,8 @@ struct tile_job {
   direction shift = direction::inclusive;
   stores to = stores::cached;
   T const* next = nullptr;          ///< a whole tile to total in the same loop, or none
-  bool next_by_rows = false;        ///< whether it is totalled a row at a time, or else along with the pieces of rows
+  bool next_by_rows = false;        ///< whether it is totalled a row at a time, or else along with the pieces of rows,
+                                    ///< as always where results leave by a buffer
   fetching ahead = fetching::none;  ///< of `next`, by lines then, or if there is none of `in`
 };
 
