@@ -51,10 +51,7 @@ private:
   HWY_INLINE vec step_in_blocks(vec v) const
   {
     if constexpr (Stride < lanes_per_block<T>) {
-      hn::Repartition<std::uint8_t, decltype(d)> d8;
-      auto const moved =
-          hn::CombineShiftRightBytes<16 - Stride * sizeof(T)>(d8, hn::BitCast(d8, v), hn::BitCast(d8, identity_));
-      return step_in_blocks<2 * Stride>(dom::op(hn::BitCast(d, moved), v));
+      return step_in_blocks<2 * Stride>(dom::op(shift_in_each_block<Stride, T>(identity_, v), v));
     } else {
       return v;
     }
@@ -112,7 +109,10 @@ class exact_scan {
   static constexpr std::size_t at_once = 2;  // sets, whose steps fill each other's waiting time
 
 public:
-  HWY_INLINE explicit exact_scan(tile_job<T> const& job)
+  /// What the scan keeps in memory: nothing.
+  struct memory {};
+
+  HWY_INLINE exact_scan(tile_job<T> const& job, memory&)
       : identity_(dom::enter(hn::Set(d, Op::template identity<T>()))),
         running_(dom::enter(hn::Set(d, job.carry))),
         previous_(dom::enter(hn::Set(d, job.previous)))
@@ -137,10 +137,12 @@ public:
         give_sets(in, s, writer);
       }
     } else {
-      HWY_UNROLL(8)
-      for (std::size_t k = 0; k < order::row<T>; k += lanes<T>) {
-        if (k * sizeof(T) % piece_bytes == 0) along(k * sizeof(T) / piece_bytes);
-        give_vector(in, k, writer);
+      constexpr std::size_t piece = piece_bytes / sizeof(T);
+      HWY_UNROLL(4)
+      for (std::size_t p = 0; p < pieces; ++p) {
+        along(p);
+        HWY_UNROLL(8)
+        for (std::size_t k = p * piece; k < (p + 1) * piece; k += lanes<T>) give_vector(in, k, writer);
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/sets-inl.hpp"
@@ -19,48 +20,72 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-/// One Kogge-Stone step over the totals of a row's first sets: every total is combined with the one `Stride` groups
-/// before it.
-template <class Op, class T, std::size_t Stride, std::size_t Sets>
+/// The applications of the operator, by whole vectors, in Kogge and Stone's rounds over the totals of a row's first
+/// `Sets` sets.
+template <class T, std::size_t Sets>
+inline constexpr std::size_t kogge_stone_steps = [] {
+  std::size_t steps = 0;
+  for (std::size_t stride = 1; stride < Sets * lanes<T>; stride *= 2) steps += Sets - stride / lanes<T>;
+  return steps;
+}();
+
+/// One of these steps. They are counted round by round, from the last set to the first: `Step` from the round on in
+/// which every total is combined with the one `Stride` groups before it.
+template <class Op, class T, std::size_t Step, std::size_t Stride = 1, std::size_t Sets>
 HWY_INLINE void kogge_stone_step(vector<T> (&total)[Sets], vector<T> identity)
 {
-  using dom = domain<Op, T>;
-  if constexpr (Stride < lanes<T>) {
-    HWY_UNROLL(32)
-    for (std::size_t i = 0; i < Sets; ++i) {
-      std::size_t const s = Sets - 1 - i;
-      total[s] = dom::op(shift_in_groups<Stride, T>(s > 0 ? total[s - 1] : identity, total[s]), total[s]);
-    }
+  constexpr std::size_t whole = Stride / lanes<T>;
+  constexpr std::size_t steps = Sets - whole;
+  if constexpr (Step >= steps) {
+    kogge_stone_step<Op, T, Step - steps, 2 * Stride>(total, identity);
   } else {
-    constexpr std::size_t whole = Stride / lanes<T>;
-    HWY_UNROLL(32)
-    for (std::size_t i = 0; i < Sets - whole; ++i) {
-      std::size_t const s = Sets - 1 - i;
-      total[s] = dom::op(total[s - whole], total[s]);
+    constexpr std::size_t s = Sets - 1 - Step;
+    if constexpr (whole > 0) {
+      total[s] = apply_elsewhere<Op, T>(total[s - whole], total[s]);
+    } else {
+      vector<T> before = identity;
+      if constexpr (s > 0) before = total[s - 1];
+      total[s] = domain<Op, T>::op(shift_in_groups<Stride, T>(before, total[s]), total[s]);
     }
   }
 }
 
-template <class Op, class T, std::size_t Stride = 1, std::size_t Sets>
+/// Steps [First, Last).
+template <class Op, class T, std::size_t First, std::size_t Last, std::size_t Sets>
+HWY_INLINE void kogge_stone_part(vector<T> (&total)[Sets], vector<T> identity)
+{
+  if constexpr (First < Last) {
+    kogge_stone_step<Op, T, First>(total, identity);
+    kogge_stone_part<Op, T, First + 1, Last>(total, identity);
+  }
+}
+
+template <class Op, class T, std::size_t Sets>
 HWY_INLINE void kogge_stone(vector<T> (&total)[Sets], vector<T> identity)
 {
-  if constexpr (Stride < Sets * lanes<T>) {
-    kogge_stone_step<Op, T, Stride>(total, identity);
-    kogge_stone<Op, T, 2 * Stride>(total, identity);
-  }
+  kogge_stone_part<Op, T, 0, kogge_stone_steps<T, Sets>>(total, identity);
 }
 
-/// Scans a tile row by row. The groups of a row are combined and their totals scanned while the results of the row
-/// before are computed. The steps of Kogge-Stone wait for one another, and the processor fills the time with the other
+/// Scans a tile row by row. While a row's results are computed, set by set, the totals of the next row's groups are
+/// scanned, some steps along with each set: these wait for one another, and the processor fills the time with the other
 /// row's work.
 template <class Op, class T, direction Shift>
 class ordered_scan {
   using vec = vector<T>;
   using dom = domain<Op, T>;
+  static constexpr std::size_t row_size = order::row<T>;
 
 public:
-  HWY_INLINE explicit ordered_scan(tile_job<T> const& job)
-      : identity_(hn::Set(d, Op::template identity<T>())),
+  /// What the scan keeps in memory: the values of two rows, groups left to right, transposed. They do not fit the
+  /// registers. Outside of this class, as the compiler would else take each store to them for one to its members.
+  struct memory {
+    HWY_ALIGN T values[2 * row_size];
+  };
+
+  HWY_INLINE ordered_scan(tile_job<T> const& job, memory& rows)
+      : values_(rows.values),
+        other_values_(rows.values + row_size),
+        identity_(hn::Set(d, Op::template identity<T>())),
         carry_(hn::Set(d, job.carry)),
         previous_(hn::Set(d, job.previous)),
         strips_(identity_),
@@ -73,7 +98,7 @@ public:
   HWY_INLINE void begin(T const* in)
   {
     HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) load_set<Op>(in + s * set_size<T>, value_[s], total_[s]);
+    for (std::size_t s = 0; s < sets<T>; ++s) take(in, s, values_, total_[s]);
     kogge_stone<Op, T>(total_, identity_);
   }
 
@@ -82,70 +107,90 @@ public:
   template <class Writer, class Along>
   HWY_INLINE void row(T const* next, Writer&& writer, Along&& along)
   {
-    give<true>(next, writer, along, nullptr);
+    vec total[sets<T>];
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      take(next, s, other_values_, total[s]);
+      along_part(s, along);
+    }
+    give<true>(total, writer, along, nullptr);
+    std::swap(values_, other_values_);
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) total_[s] = total[s];
   }
 
   /// Gives the results of the last row to `writer`, and its tile-local values to `locals` unless that is null.
   template <class Writer>
   HWY_INLINE void end(Writer&& writer, T* locals = nullptr)
   {
-    give<false>(nullptr, writer, [](std::size_t) {}, locals);
+    vec none[sets<T>];
+    give<false>(none, writer, [](std::size_t) {}, locals);
   }
 
   /// The tile-local value of the last element whose result was written.
   HWY_INLINE T last() const { return hn::ExtractLane(local_, lanes<T> - 1); }
 
 private:
-  template <bool Takes, class Writer, class Along>
-  HWY_INLINE void give(T const* next, Writer&& writer, Along&& along, T* locals)
+  /// Loads a set of the row `in` and combines its groups.
+  static HWY_INLINE void take(T const* in, std::size_t s, T* values, vec& total)
   {
-    // Each set is one unit of the row that is taken and one of the row that is written. Pieces are spread over the
-    // units.
-    constexpr std::size_t units = 2 * sets<T>;
-    auto const along_unit = [&](std::size_t unit) HWY_ATTR {
-      for (std::size_t piece = unit * pieces / units; piece < (unit + 1) * pieces / units; ++piece) along(piece);
-    };
+    set_values<T> value;
+    load_set<Op>(in + s * set_size<T>, value, total);
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) hn::Store(value[m], d, values + s * set_size<T> + m * lanes<T>);
+  }
+
+  /// The pieces are spread over the sets that are taken and those that are given, which are `2 * sets<T>` parts.
+  template <class Along>
+  static HWY_INLINE void along_part(std::size_t part, Along&& along)
+  {
+    constexpr std::size_t parts = 2 * sets<T>;
+    for (std::size_t piece = part * pieces / parts; piece < (part + 1) * pieces / parts; ++piece) along(piece);
+  }
+
+  /// Gives the row's results, and scans `next` if that `Follows`.
+  template <bool Follows, class Writer, class Along>
+  HWY_INLINE void give(vec (&next)[sets<T>], Writer&& writer, Along&& along, T* locals)
+  {
     vec const base = dom::op(strips_, rows_);
-    vec before[sets<T>];
-    HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s)
-      before[s] = dom::op(base, shift_in_groups<1, T>(s > 0 ? total_[s - 1] : identity_, total_[s]));
     rows_ = dom::op(rows_, broadcast_last<T>(total_[sets<T> - 1]));
     if (++count_ % order::strip_rows == 0) {
       strips_ = dom::op(strips_, rows_);
       rows_ = identity_;
     }
-    HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) {
-      set_values<T> taken;
-      if constexpr (Takes) load_set<Op>(next + s * set_size<T>, taken, total_[s]);
-      along_unit(2 * s);
-      HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = dom::op(before[s], value_[s][m]);
-      if (locals != nullptr) store_set<T>(cached_writer<T>{locals}, s * set_size<T>, value_[s]);
-      local_ = value_[s][members<T> - 1];
-      add_carry(value_[s]);
-      // Before the store: `along` reads the next tile, at the same offset in a page, and would wait for the store.
-      along_unit(2 * s + 1);
-      store_set<T>(writer, s * set_size<T>, value_[s]);
-      if constexpr (Takes) {
-        HWY_UNROLL(4)
-        for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = taken[m];
-      }
-    }
-    if constexpr (Takes) kogge_stone<Op, T>(total_, identity_);
+    give_sets<Follows, 0>(base, next, writer, along, locals);
   }
 
-  HWY_INLINE void add_carry(set_values<T>& value)
+  /// Gives the sets from set `S` on.
+  template <bool Follows, std::size_t S, class Writer, class Along>
+  HWY_INLINE void give_sets(vec base, vec (&next)[sets<T>], Writer&& writer, Along&& along, T* locals)
   {
+    vec set_before = identity_;
+    if constexpr (S > 0) set_before = total_[S - 1];
+    vec const before = dom::op(base, shift_in_groups<1, T>(set_before, total_[S]));
+    set_values<T> value;
     HWY_UNROLL(4)
-    for (std::size_t m = 0; m < members<T>; ++m) value[m] = dom::op(carry_, value[m]);
+    for (std::size_t m = 0; m < members<T>; ++m)
+      value[m] = apply_elsewhere<Op, T>(before, hn::Load(d, values_ + S * set_size<T> + m * lanes<T>));
+    if (locals != nullptr) store_set<T>(cached_writer<T>{locals}, S * set_size<T>, value);
+    if constexpr (S + 1 == sets<T>) local_ = value[members<T> - 1];
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) value[m] = apply_elsewhere<Op, T>(carry_, value[m]);
     if constexpr (Shift == direction::exclusive) previous_ = shift_members<T>(value, previous_);
+    // Before the store: `along` reads the next tile, at the same offset in a page, and would wait for the store.
+    along_part(sets<T> + S, along);
+    if constexpr (Follows) {
+      constexpr std::size_t steps = kogge_stone_steps<T, sets<T>>;
+      kogge_stone_part<Op, T, steps * S / sets<T>, steps*(S + 1) / sets<T>>(next, identity_);
+    }
+    store_set<T>(writer, S * set_size<T>, value);
+    if constexpr (S + 1 < sets<T>) give_sets<Follows, S + 1>(base, next, writer, along, locals);
   }
 
   static constexpr vector_tag<T> d{};
-  set_values<T> value_[sets<T>];  // of the row that was taken last: groups left to right, transposed
-  vec total_[sets<T>];            // its groups' totals, scanned
+  T* values_;           // of the row that was taken last
+  T* other_values_;     // room for the next one's
+  vec total_[sets<T>];  // the totals of its groups, scanned
   vec identity_;
   vec carry_;
   vec previous_;  // its last lane is the inclusive result before this row
@@ -246,7 +291,7 @@ private:
     transpose<T>(value);
     vec sum = value[0];
     HWY_UNROLL(4)
-    for (std::size_t m = 1; m < members<T>; ++m) sum = dom::op(sum, value[m]);
+    for (std::size_t m = 1; m < members<T>; ++m) sum = apply_elsewhere<Op, T>(sum, value[m]);
     return sum;
   }
 

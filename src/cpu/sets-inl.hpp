@@ -65,16 +65,10 @@ template <std::size_t Count, class T>
 HWY_INLINE vector<T> shift_in_groups(vector<T> previous, vector<T> current)
 {
   vector_tag<T> d;
-  hn::Repartition<std::uint8_t, decltype(d)> d8;
   static_assert(Count < lanes<T>);
   constexpr std::size_t lanes_up = (Count + blocks<T> - 1) / blocks<T>;
-  // Every block of `current`, moved up by lanes_up lanes and filled with the same block of `previous`.
-  auto const up = [&](vector<T> from, vector<T> to) HWY_ATTR {
-    return hn::BitCast(
-        d, hn::CombineShiftRightBytes<16 - lanes_up * sizeof(T)>(d8, hn::BitCast(d8, to), hn::BitCast(d8, from)));
-  };
   if constexpr (Count % blocks<T> == 0) {
-    return up(previous, current);
+    return shift_in_each_block<lanes_up, T>(previous, current);
   } else {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
     static constexpr lanes_of_groups_before<T, Count> lane;
@@ -89,7 +83,8 @@ HWY_INLINE vector<T> shift_in_groups(vector<T> previous, vector<T> current)
     // The lower block has the even groups, the upper one the odd ones, each of which follows an even one.
     static_assert(blocks<T> == 2 && Count == 1);
     auto const swapped = hn::SwapAdjacentBlocks(current);
-    return hn::ConcatUpperLower(d, swapped, up(hn::SwapAdjacentBlocks(previous), swapped));
+    return hn::ConcatUpperLower(d, swapped,
+                                shift_in_each_block<lanes_up, T>(hn::SwapAdjacentBlocks(previous), swapped));
 #endif
   }
 }

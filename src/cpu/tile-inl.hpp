@@ -122,7 +122,8 @@ HWY_NOINLINE tile_totals<T> scan_tile_by(tile_job<T> const& job)
   fetching const ahead = job.ahead;
   T const* const next = job.next;
   T const* const read = next != nullptr ? next : in;
-  row_scan<Op, T, Shift> scan(job);
+  typename row_scan<Op, T, Shift>::memory memory;
+  row_scan<Op, T, Shift> scan(job, memory);
   row_total<Op, T> next_total;
   Writer writer(job.out, job.size);
   T last = Op::template identity<T>();

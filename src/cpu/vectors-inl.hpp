@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <type_traits>
 
 #include "tally/operators/arithmetic.hpp"
 
@@ -113,6 +114,33 @@ HWY_INLINE vector<T> shift_in_blocks(vector<T> previous, vector<T> current)
   }
 }
 
+/// Every 16-byte block of `current`, moved up by `Count` lanes and filled with the topmost lanes of the same block of
+/// `previous`.
+template <std::size_t Count, class T>
+HWY_INLINE vector<T> shift_in_each_block(vector<T> previous, vector<T> current)
+{
+  constexpr std::size_t bytes = Count * sizeof(T);
+  static_assert(bytes < 16);
+  vector_tag<T> d;
+#if HWY_ARCH_X86
+  if constexpr (bytes == 8) {
+    hn::Repartition<double, decltype(d)> pairs;
+    auto const x = hn::BitCast(pairs, previous);
+    auto const y = hn::BitCast(pairs, current);
+#if HWY_TARGET <= HWY_AVX3
+    return hn::BitCast(d, hn::Vec<decltype(pairs)>{_mm512_shuffle_pd(x.raw, y.raw, 0x55)});
+#elif HWY_TARGET <= HWY_AVX2
+    return hn::BitCast(d, hn::Vec<decltype(pairs)>{_mm256_shuffle_pd(x.raw, y.raw, 5)});
+#else
+    return hn::BitCast(d, hn::Vec<decltype(pairs)>{_mm_shuffle_pd(x.raw, y.raw, 1)});
+#endif
+  }
+#endif
+  hn::Repartition<std::uint8_t, decltype(d)> d8;
+  return hn::BitCast(d,
+                     hn::CombineShiftRightBytes<16 - bytes>(d8, hn::BitCast(d8, current), hn::BitCast(d8, previous)));
+}
+
 /// All lanes of `current`, moved up by `Count` lanes; the topmost lanes of `previous` fill the lowest.
 template <std::size_t Count, class T>
 HWY_INLINE vector<T> shift_in(vector<T> previous, vector<T> current)
@@ -131,9 +159,7 @@ HWY_INLINE vector<T> shift_in(vector<T> previous, vector<T> current)
       return hn::BitCast(d, hn::Vec<decltype(d32)>{moved});
     }
 #endif
-    hn::Repartition<std::uint8_t, decltype(d)> d8;
-    auto const below = shift_in_blocks<1, T>(previous, current);
-    return hn::BitCast(d, hn::CombineShiftRightBytes<16 - bytes>(d8, hn::BitCast(d8, current), hn::BitCast(d8, below)));
+    return shift_in_each_block<Count, T>(shift_in_blocks<1, T>(previous, current), current);
   }
 }
 
@@ -165,6 +191,12 @@ template <class T>
 HWY_INLINE vector<T> broadcast_in_blocks(vector<T> v)
 {
   vector_tag<T> d;
+  if constexpr (sizeof(T) == 8) {
+    return hn::InterleaveUpper(d, v, v);
+  } else if constexpr (sizeof(T) == 4) {
+    hn::Repartition<std::uint32_t, decltype(d)> d32;
+    return hn::BitCast(d, hn::Broadcast<3>(hn::BitCast(d32, v)));
+  }
   hn::Repartition<std::uint8_t, decltype(d)> d8;
   alignas(16) static constexpr std::uint8_t last_lane[4][16] = {
       {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15},
@@ -268,6 +300,20 @@ struct domain {
   static HWY_INLINE vector<T> leave(vector<T> v) { return v; }
   static HWY_INLINE vector<T> op(vector<T> a, vector<T> b) { return apply<T>(Op{}, a, b); }
 };
+
+/// The same as `domain<Op, T>::op`, for every second sum or so: on AMD's processors two units take sums and two others
+/// take fused products, and a kernel that adds by half of its sums as a * 1 + b has all four. That is rounded once,
+/// and so the same value. On other processors it takes as long as a sum.
+template <class Op, class T>
+HWY_INLINE vector<T> apply_elsewhere(vector<T> a, vector<T> b)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  if constexpr (std::is_same_v<Op, plus> && std::is_floating_point_v<T>)
+    return hn::MulAdd(a, hn::Set(vector_tag<T>{}, T{1}), b);
+#endif
+  return domain<Op, T>::op(a, b);
+}
+
 template <class T>
   requires std::is_integral_v<T>
 struct domain<minimum, T> {
