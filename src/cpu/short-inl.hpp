@@ -60,7 +60,8 @@ private:
     for (std::size_t s = 0; s < Sets; ++s) {
       vec const before = dom::op(rows, shift_in_groups<1, T>(s > 0 ? total[s - 1] : identity, total[s]));
       HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(carry, dom::op(before, value[s][m]));
+      for (std::size_t m = 0; m < members<T>; ++m)
+        value[s][m] = apply_elsewhere<Op, T>(carry, apply_elsewhere<Op, T>(before, value[s][m]));
       store_set<T>(cached_writer<T>{out}, s * set_size<T>, value[s]);
     }
     return dom::op(rows, broadcast_last<T>(total[Sets - 1]));
@@ -94,7 +95,8 @@ struct ordered_side_by_side {
     for (std::size_t v = 0; v < Vectors; ++v) {
       vec const before = left<1>(total, v);
       HWY_UNROLL(4)
-      for (std::size_t m = 0; m < count; ++m) value[v][m] = dom::op(carry, dom::op(before, value[v][m]));
+      for (std::size_t m = 0; m < count; ++m)
+        value[v][m] = apply_elsewhere<Op, T>(carry, apply_elsewhere<Op, T>(before, value[v][m]));
       transpose<T>(value[v]);
     }
   }
