@@ -67,8 +67,10 @@ public:
       return;
     }
     scan_way_([&](std::size_t way) {
-      detail::took(way == 0 ? "cpu: a tile fetched by pages" : "cpu: a tile fetched by lines");
-      job.ahead = way == 0 ? fetching::pages : fetching::lines;
+      detail::took(way == 0   ? "cpu: a tile fetched by pages"
+                   : way == 1 ? "cpu: a tile fetched by lines"
+                              : "cpu: a tile left to the hardware's fetching");
+      job.ahead = way == 0 ? fetching::pages : way == 1 ? fetching::lines : fetching::none;
       scan_one_tile(kernels_, job, before, op_);
     });
   }
@@ -130,7 +132,7 @@ private:
   direction shift_;
   stores to_;
   mutable quickest_way<3> total_way_{tuning_in_use().tried_tiles / tiles_at_once};
-  mutable quickest_way<2> scan_way_{tuning_in_use().tried_tiles};
+  mutable quickest_way<3> scan_way_{tuning_in_use().tried_tiles};
   mutable quickest_way<2> next_way_{tuning_in_use().tried_tiles};
 };
 

@@ -66,6 +66,60 @@ HWY_INLINE void kogge_stone(vector<T> (&total)[Sets], vector<T> identity)
   kogge_stone_part<Op, T, 0, kogge_stone_steps<T, Sets>>(total, identity);
 }
 
+/// The values of a row, groups left to right, transposed: in memory, where a row has more vectors than a quarter of the
+/// registers. Stores around the cache hold up those to memory behind them: with AVX-512 scans of large arrays lost a
+/// tenth by it.
+template <class T, bool InRegisters = sets<T> * members<T> * 4 <= (HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 32 : 16)>
+class kept_row {
+public:
+  /// What a kept row needs. Outside of the objects that use it, as the compiler would else take each store to it for one
+  /// to their members.
+  struct memory {
+    HWY_ALIGN T values[order::row<T>];
+  };
+
+  HWY_INLINE explicit kept_row(memory& place) : values_(place.values) {}
+
+  HWY_INLINE void put(std::size_t s, set_values<T> const& value)
+  {
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) hn::Store(value[m], d, values_ + (s * members<T> + m) * lanes<T>);
+  }
+  HWY_INLINE vector<T> get(std::size_t s, std::size_t m) const
+  {
+    return hn::Load(d, values_ + (s * members<T> + m) * lanes<T>);
+  }
+  /// Afterwards `next` has no values.
+  HWY_INLINE void take(kept_row& next) { std::swap(values_, next.values_); }
+
+private:
+  static constexpr vector_tag<T> d{};
+  T* values_;
+};
+
+template <class T>
+class kept_row<T, true> {
+public:
+  struct memory {};
+
+  HWY_INLINE explicit kept_row(memory&) {}
+
+  HWY_INLINE void put(std::size_t s, set_values<T> const& value)
+  {
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) values_[s][m] = value[m];
+  }
+  HWY_INLINE vector<T> get(std::size_t s, std::size_t m) const { return values_[s][m]; }
+  HWY_INLINE void take(kept_row& next)
+  {
+    HWY_UNROLL(4)
+    for (std::size_t s = 0; s < sets<T>; ++s) put(s, next.values_[s]);
+  }
+
+private:
+  set_values<T> values_[sets<T>];
+};
+
 /// Scans a tile row by row. While a row's results are computed, set by set, the totals of the next row's groups are
 /// scanned, some steps along with each set: these wait for one another, and the processor fills the time with the other
 /// row's work.
@@ -73,18 +127,17 @@ template <class Op, class T, direction Shift>
 class ordered_scan {
   using vec = vector<T>;
   using dom = domain<Op, T>;
-  static constexpr std::size_t row_size = order::row<T>;
 
 public:
-  /// What the scan keeps in memory: the values of two rows, groups left to right, transposed. They do not fit the
-  /// registers. Outside of this class, as the compiler would else take each store to them for one to its members.
+  /// What the scan keeps in memory.
   struct memory {
-    HWY_ALIGN T values[2 * row_size];
+    typename kept_row<T>::memory row;
+    typename kept_row<T>::memory next;
   };
 
-  HWY_INLINE ordered_scan(tile_job<T> const& job, memory& rows)
-      : values_(rows.values),
-        other_values_(rows.values + row_size),
+  HWY_INLINE ordered_scan(tile_job<T> const& job, memory& kept)
+      : values_(kept.row),
+        next_values_(kept.next),
         identity_(hn::Set(d, Op::template identity<T>())),
         carry_(hn::Set(d, job.carry)),
         previous_(hn::Set(d, job.previous)),
@@ -98,7 +151,7 @@ public:
   HWY_INLINE void begin(T const* in)
   {
     HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) take(in, s, values_, total_[s]);
+    for (std::size_t s = 0; s < sets<T>; ++s) take_set(in, s, values_, total_[s]);
     kogge_stone<Op, T>(total_, identity_);
   }
 
@@ -110,11 +163,11 @@ public:
     vec total[sets<T>];
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
-      take(next, s, other_values_, total[s]);
+      take_set(next, s, next_values_, total[s]);
       along_part(s, along);
     }
     give<true>(total, writer, along, nullptr);
-    std::swap(values_, other_values_);
+    values_.take(next_values_);
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) total_[s] = total[s];
   }
@@ -132,12 +185,11 @@ public:
 
 private:
   /// Loads a set of the row `in` and combines its groups.
-  static HWY_INLINE void take(T const* in, std::size_t s, T* values, vec& total)
+  static HWY_INLINE void take_set(T const* in, std::size_t s, kept_row<T>& values, vec& total)
   {
     set_values<T> value;
     load_set<Op>(in + s * set_size<T>, value, total);
-    HWY_UNROLL(4)
-    for (std::size_t m = 0; m < members<T>; ++m) hn::Store(value[m], d, values + s * set_size<T> + m * lanes<T>);
+    values.put(s, value);
   }
 
   /// The pieces are spread over the sets that are taken and those that are given, which are `2 * sets<T>` parts.
@@ -170,8 +222,7 @@ private:
     vec const before = dom::op(base, shift_in_groups<1, T>(set_before, total_[S]));
     set_values<T> value;
     HWY_UNROLL(4)
-    for (std::size_t m = 0; m < members<T>; ++m)
-      value[m] = apply_elsewhere<Op, T>(before, hn::Load(d, values_ + S * set_size<T> + m * lanes<T>));
+    for (std::size_t m = 0; m < members<T>; ++m) value[m] = apply_elsewhere<Op, T>(before, values_.get(S, m));
     if (locals != nullptr) store_set<T>(cached_writer<T>{locals}, S * set_size<T>, value);
     if constexpr (S + 1 == sets<T>) local_ = value[members<T> - 1];
     HWY_UNROLL(4)
@@ -188,8 +239,8 @@ private:
   }
 
   static constexpr vector_tag<T> d{};
-  T* values_;           // of the row that was taken last
-  T* other_values_;     // room for the next one's
+  kept_row<T> values_;  // of the row that was taken last
+  kept_row<T> next_values_;
   vec total_[sets<T>];  // the totals of its groups, scanned
   vec identity_;
   vec carry_;
