@@ -66,13 +66,13 @@ HWY_INLINE void kogge_stone(vector<T> (&total)[Sets], vector<T> identity)
   kogge_stone_part<Op, T, 0, kogge_stone_steps<T, Sets>>(total, identity);
 }
 
-/// The values of a row, groups left to right, transposed: in memory, where a row has more vectors than a quarter of the
-/// registers. Stores around the cache hold up those to memory behind them: with AVX-512 scans of large arrays lost a
-/// tenth by it.
+/// The values of a row, groups left to right, transposed. They are in registers if a quarter of those has room for
+/// them, as with AVX-512, and in memory else. Stores around the cache hold up those to memory behind them: with AVX-512
+/// scans of large arrays lost a tenth by it.
 template <class T, bool InRegisters = sets<T> * members<T> * 4 <= (HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 32 : 16)>
 class kept_row {
 public:
-  /// What a kept row needs. Outside of the objects that use it, as the compiler would else take each store to it for one
+  /// What a kept row needs. It is outside of the objects that use it: the compiler would take each store to it for one
   /// to their members.
   struct memory {
     HWY_ALIGN T values[order::row<T>];

@@ -115,8 +115,8 @@ HWY_INLINE vector<T> shift_in_blocks(vector<T> previous, vector<T> current)
 }
 
 /// Every 16-byte block of `current`, moved up by `Count` lanes and filled with the topmost lanes of the same block of
-/// `previous`. Three units of Zen 4 take a shuffle of 8 bytes, and two take a shift of bytes, whose result comes a cycle
-/// later.
+/// `previous`. Three units of Zen 4 take a shuffle of 8 bytes, and two take a shift of bytes, whose result comes a
+/// cycle later.
 template <std::size_t Count, class T>
 HWY_INLINE vector<T> shift_in_each_block(vector<T> previous, vector<T> current)
 {
@@ -334,8 +334,8 @@ struct domain<maximum, T> : domain<minimum, T> {
 };
 
 /// The same as `domain<Op, T>::op`. A kernel does some of its sums so: AMD's processors have two units for sums and two
-/// others for fused products, and a * 1 + b is rounded once, to the same value as a + b. With half of the sums of a scan
-/// Zen 4 took a tenth to a fifth less time in the cache, and an Intel Xeon as much as before.
+/// others for fused products, and a * 1 + b is rounded once, to the same value as a + b. With half of the sums of a
+/// scan Zen 4 took a tenth to a fifth less time in the cache, and an Intel Xeon as much as before.
 template <class Op, class T>
 HWY_INLINE vector<T> apply_elsewhere(vector<T> a, vector<T> b)
 {
