@@ -255,6 +255,19 @@ TYPED_TEST(cpu_paths, every_size)
     }
 }
 
+// Three to eight tiles and a rest around the cache on one thread, which tries the ways to fetch them, at every place of a
+// line.
+TYPED_TEST(cpu_paths, ways_to_fetch)
+{
+  scanned<TypeParam> all(8 * this->tile + this->row);
+  for (std::size_t phase = 0, turn = 0; phase < this->phases; ++phase)
+    for (std::size_t rest = phase % 16; rest < this->row; rest += this->row / 4 + 1, ++turn) {
+      tally::cpu_backend::tuning_in_use().tried_tiles = turn % 3;
+      all.check(cpu{.threads = 1}, storing::around_cache, (3 + turn % 6) * this->tile + rest, phase);
+      if (this->HasFailure()) return;
+    }
+}
+
 // Two to twelve tiles on teams of two to five members: draws of single tiles and of runs, rings of a few slots, waits
 // for totals and totals that are computed again.
 TYPED_TEST(cpu_paths, every_remainder_on_several_threads)
