@@ -255,8 +255,8 @@ TYPED_TEST(cpu_paths, every_size)
     }
 }
 
-// Three to eight tiles and a rest around the cache on one thread, which tries the ways to fetch them. The output begins at
-// every place of a line.
+// Three to eight tiles and a rest around the cache on one thread, which tries the ways to fetch them. The output begins
+// at every place of a line.
 TYPED_TEST(cpu_paths, ways_to_fetch)
 {
   scanned<TypeParam> all(8 * this->tile + this->row);
