@@ -109,7 +109,7 @@ class exact_scan {
   static constexpr std::size_t at_once = 2;  // sets, whose steps fill each other's waiting time
 
 public:
-  /// What the scan keeps in memory: nothing.
+  /// The scan keeps nothing in memory.
   struct memory {};
 
   HWY_INLINE exact_scan(tile_job<T> const& job, memory&)

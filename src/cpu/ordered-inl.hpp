@@ -72,7 +72,7 @@ HWY_INLINE void kogge_stone(vector<T> (&total)[Sets], vector<T> identity)
 template <class T, bool InRegisters = sets<T> * members<T> * 4 <= (HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 32 : 16)>
 class kept_row {
 public:
-  /// What a kept row needs. It is outside of the objects that use it: the compiler would take each store to it for one
+  /// The memory of a kept row lies outside of the objects that use it: the compiler would take each store to it for one
   /// to their members.
   struct memory {
     HWY_ALIGN T values[order::row<T>];
@@ -129,7 +129,7 @@ class ordered_scan {
   using dom = domain<Op, T>;
 
 public:
-  /// What the scan keeps in memory.
+  /// The scan keeps two rows.
   struct memory {
     typename kept_row<T>::memory row;
     typename kept_row<T>::memory next;

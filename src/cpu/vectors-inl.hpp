@@ -197,16 +197,14 @@ HWY_INLINE vector<T> broadcast_in_blocks(vector<T> v)
   } else if constexpr (sizeof(T) == 4) {
     hn::Repartition<std::uint32_t, decltype(d)> d32;
     return hn::BitCast(d, hn::Broadcast<3>(hn::BitCast(d32, v)));
+  } else {
+    hn::Repartition<std::uint8_t, decltype(d)> d8;
+    alignas(16) static constexpr std::uint8_t last_lane[2][16] = {
+        {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15},
+        {14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15},
+    };
+    return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(d8, v), hn::LoadDup128(d8, last_lane[sizeof(T) - 1])));
   }
-  hn::Repartition<std::uint8_t, decltype(d)> d8;
-  alignas(16) static constexpr std::uint8_t last_lane[4][16] = {
-      {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15},
-      {14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15},
-      {12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15},
-      {8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15},
-  };
-  constexpr std::size_t which = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-  return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(d8, v), hn::LoadDup128(d8, last_lane[which])));
 }
 
 /// Lane i of the result is lane `Pick{}(i)` of `v`.
