@@ -21,8 +21,6 @@
 #include "src/cpu/recurrence/columns.cpp"
 #include "src/cpu/recurrence/gradient.cpp"
 #include "src/cpu/recurrence/kernels.cpp"
-#include "src/cpu/recurrence/narrow.cpp"
-#include "src/cpu/recurrence/narrow_kernels.cpp"
 #include "src/cpu/recurrence/rows.cpp"
 #include "src/cpu/recurrence/sequence.cpp"
 #include "src/cpu/segments.cpp"

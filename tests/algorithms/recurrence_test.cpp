@@ -521,6 +521,8 @@ TEST(linear_recurrence_gradient, has_these_bits_wherever_its_arrays_lie)
     });
     suite::gradients_anywhere<on_cpu, float>(300, ways::instruction_sets);
     suite::gradients_anywhere<on_cpu, double>(300, ways::few_threads);
+    suite::gradients_anywhere<on_cpu, tally::half>(100, ways::few_threads);
+    suite::gradients_anywhere<on_cpu, tally::bfloat16>(100, ways::instruction_sets);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -98,7 +99,7 @@ T term(kind what, std::size_t s, std::size_t k)
 template <class T>
 T state_before(kind what, std::size_t s)
 {
-  return what == kind::pulled_back ? T(0) : static_cast<T>(static_cast<int>(s % 5) - 2);
+  return what == kind::pulled_back ? T(0.0f) : static_cast<T>(static_cast<float>(static_cast<int>(s % 5) - 2));
 }
 
 /// One of the arrays: its coefficients may be those of sequence 0, or of step 0.
@@ -121,27 +122,24 @@ std::vector<T> const& expected(kind what, coefficients const& those, std::size_t
   std::vector<T>& known = all[{what, those.of_each_sequence, those.of_each_step, s, from}];
   if (known.size() >= n) return known;
   n = std::max<std::size_t>(n, 700);
-  if constexpr (sizeof(T) == 2) {
-    // The way of any iterators, which other tests compare with the reference.
-    std::vector<T> a(n), b(n);
-    for (std::size_t k = 0; k < n; ++k) a[k] = those.at<T>(what, s, k), b[k] = term<T>(what, s, k);
-    known.resize(n);
-    cpu_backend::one_recurrence<T, T const*, T const*, T*>{
-        {{a.data(), 0, 1}, {b.data(), 0, 1}}, {known.data(), 0, 1}, n, state_before<T>(what, from), false, false}
-        .run_maps(cpu{1});
-    return known;
-  }
-  std::vector<step_map<T>> maps(n);
-  for (std::size_t k = 0; k < n; ++k) maps[k] = {those.at<T>(what, s, k), term<T>(what, s, k)};
-  reference::shape const by{.group = sizeof(T) == 4 ? std::size_t{2} : std::size_t{1}};
+  using W = working_type<T>;
+  using C = std::conditional_t<std::is_same_v<T, float>, double, W>;  // of carries
+  std::vector<step_map<W>> maps(n);
+  for (std::size_t k = 0; k < n; ++k)
+    maps[k] = {static_cast<W>(those.at<T>(what, s, k)), static_cast<W>(term<T>(what, s, k))};
+  reference::shape const by{.group = 8 / sizeof(T)};
   in_turn op;
-  T y = state_before<T>(what, from);
+  W y = static_cast<W>(state_before<T>(what, from));
   auto const scanned =
-      reference::inclusive<step_map<double>, step_map<T>>(maps, reference::slot<step_map<T>>({T(0), y}), op, by);
+      reference::inclusive<step_map<C>, step_map<W>>(maps, reference::slot<step_map<W>>({W(0), y}), op, by);
   known.resize(n);
+  auto const put = [&](std::size_t k, W state) {
+    known[k] = static_cast<T>(state);
+    y = static_cast<W>(known[k]);
+  };
   std::size_t k = 0;
-  for (; k < n && std::isfinite(scanned[k].offset); ++k) known[k] = y = scanned[k].offset;
-  for (; k < n; ++k) known[k] = y = maps[k].scale * y + maps[k].offset;
+  for (; k < n && std::isfinite(static_cast<W>(static_cast<T>(scanned[k].offset))); ++k) put(k, scanned[k].offset);
+  for (; k < n; ++k) put(k, maps[k].scale * y + maps[k].offset);
   return known;
 }
 
@@ -202,7 +200,7 @@ void expect_right(call c)
   }
   std::size_t const elements =
       c.offset + static_cast<std::size_t>(by_row ? m * across : n * along * (along < 0 ? -1 : 1)) + 80;
-  T const poison = T(-12345);
+  T const poison = static_cast<T>(-12345.0f);
   using lines = std::vector<T, from_a_line<T>>;
   lines a(elements, poison), b(elements, poison), results(elements, poison);
   std::vector<T> befores(c.count), lasts(c.count);
@@ -307,40 +305,10 @@ void for_each_kind_and_size(std::vector<std::size_t> const& sizes, Use const& us
   }
 }
 
-/// Two-byte elements, side by side: sizes around the parts and tiles that lanes go through, and any number of lanes.
 template <class T>
 class narrow_recurrences : public testing::Test {};
 using narrow_types = testing::Types<half, bfloat16>;
 TYPED_TEST_SUITE(narrow_recurrences, narrow_types);
-
-TYPED_TEST(narrow_recurrences, side_by_side)
-{
-  using T = TypeParam;
-  constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
-  tuned const all([&](auto& sizes) {
-    sizes.serial_bytes = sizes.bytes_a_thread = 0;
-    sizes.processors = 4;
-  });
-  std::vector<std::size_t> const sizes_tried = {
-      1,           2,       3,           4,           7,        63,   row - 1,  row + 1,
-      2 * row - 1, 2 * row, 2 * row + 1, 5 * row + 3, tile - 1, tile, tile + 1, 2 * tile + 2 * row + 5};
-  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
-    std::uint64_t const drawn = random_bits(i, 3);
-    std::size_t const counts[] = {4, 5, 8, 15, 16, 17, 32, 33, 50, 130};
-    call c{n,
-           counts[drawn % (n < tile ? 10 : 6)],
-           static_cast<call::place>(drawn / 16 % 5),
-           what,
-           {drawn / 128 % 4 > 0, drawn / 512 % 4 > 0},
-           static_cast<call::replaced>(drawn / 2048 % 3),
-           drawn / 8192 % 2 == 0,
-           drawn / 16384 % 2 == 0,
-           drawn / 32768 % 2 * (drawn / 65536 % 9),
-           drawn / 1048576 % 17,
-           1 + static_cast<int>(drawn / 16777216 % 3)};
-    expect_right<T>(c);
-  });
-}
 
 /// One step of each: numbers of any bits are widened and rounded as half.hpp says, infinities, NaNs and those too small
 /// for it included.
@@ -380,106 +348,9 @@ TYPED_TEST(narrow_recurrences, numbers_of_any_bits)
   }
 }
 
-/// Segments of any lengths, in lanes of about one length each.
-TYPED_TEST(narrow_recurrences, segments)
-{
-  using T = TypeParam;
-  constexpr std::size_t tile = order::tile<affine<T>>;
-  constexpr std::size_t different = 8;  // sequences that segments begin with
-  for_each_kind_and_size(
-      {std::size_t{3}, std::size_t{40}, std::size_t{700}, tile + 200},
-      [&](std::uint64_t i, kind what, std::size_t most) {
-        SCOPED_TRACE("kind " + std::to_string(static_cast<int>(what)) + ", up to " + std::to_string(most));
-        std::vector<std::size_t> offsets{i % 5};
-        std::vector<T> a(offsets[0]), b(offsets[0]);
-        for (std::size_t s = 0; s < 5 || offsets.back() < 4 * most; ++s) {
-          std::size_t const size = random_bits(i, s) % 7 == 0 ? 0 : random_bits(i + 1000, s) % (most + 1);
-          for (std::size_t k = 0; k < size; ++k) {
-            a.push_back(coefficient<T>(what, s % different, k));
-            b.push_back(term<T>(what, s % different, k));
-          }
-          offsets.push_back(offsets.back() + size);
-        }
-        T const poison = T(-12345.0f);
-        std::vector<T> y(b.size() + 9, poison);
-        std::size_t const count = offsets.size() - 1;
-        std::vector<T> lasts(count, poison);
-        ends<T> those;
-        those.initial = state_before<T>(what, 1);
-        those.lasts = lasts.data();
-        bool const in_place = i % 3 == 0;
-        if (in_place) std::copy(b.begin(), b.end(), y.begin());
-        detail::backend_recur_segments<T>(cpu{1 + static_cast<int>(i % 3)}, static_cast<T const*>(a.data()),
-                                          in_place ? static_cast<T const*>(y.data()) : static_cast<T const*>(b.data()),
-                                          offsets.data(), count, y.data(), those);
-        for (std::size_t s = 0; s < count; ++s) {
-          std::size_t const size = offsets[s + 1] - offsets[s];
-          std::vector<T> const& states = expected<T>(what, {}, s % different, 1, size);
-          for (std::size_t k = 0; k < size; ++k)
-            ASSERT_TRUE(same(y[offsets[s] + k], states[k])) << "state " << k << " of " << s << ", of " << size;
-          ASSERT_TRUE(same(lasts[s], size == 0 ? *those.initial : states[size - 1])) << "last of " << s;
-        }
-        for (std::size_t k = b.size(); k < y.size(); ++k) ASSERT_TRUE(same(y[k], poison));
-      });
-}
-
-TYPED_TEST(narrow_recurrences, few_in_turns)
-{
-  using T = TypeParam;
-  constexpr std::size_t tile = order::tile<affine<T>>;
-  std::vector<std::size_t> const sizes_tried = {2 * tile + 1, 3 * tile, 4 * tile + 301};
-  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
-    std::uint64_t const drawn = random_bits(i, 7);
-    tuned const all([&](auto& sizes) {
-      sizes.serial_bytes = sizes.bytes_a_thread = 0;
-      sizes.processors = 4;
-      sizes.most_scanning_at_once = drawn % 2 == 0 ? 0 : 4;
-    });
-    call c{n,
-           4 + drawn / 2 % 30,
-           static_cast<call::place>(drawn / 64 % 5),
-           what,
-           {true, drawn / 512 % 4 > 0},
-           drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
-           drawn / 32768 % 2 == 0,
-           drawn / 65536 % 2 == 0,
-           0,
-           drawn / 1048576 % 17,
-           2 + static_cast<int>(drawn / 16777216 % 3)};
-    expect_right<T>(c);
-  });
-}
-
-TYPED_TEST(narrow_recurrences, a_tile_in_each_lane)
-{
-  using T = TypeParam;
-  constexpr std::size_t tile = order::tile<affine<T>>;
-  std::vector<std::size_t> const sizes_tried = {tile + 1, 2 * tile, 5 * tile - 1, 16 * tile, 17 * tile + 300};
-  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
-    std::uint64_t const drawn = random_bits(i, 5);
-    tuned const all([&](auto& sizes) {
-      sizes.serial_bytes = sizes.bytes_a_thread = 0;
-      sizes.processors = 4;
-      sizes.least_narrow_tiles = 1;
-    });
-    call c{n,
-           n > 5 * tile ? 1 : 1 + drawn % 3,
-           static_cast<call::place>(drawn / 16 % 5),
-           what,
-           {true, drawn / 512 % 4 > 0},
-           drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
-           drawn / 32768 % 2 == 0,
-           drawn / 65536 % 2 == 0,
-           0,
-           drawn / 1048576 % 17,
-           1 + static_cast<int>(drawn / 16777216 % 4)};
-    expect_right<T>(c);
-  });
-}
-
 template <class T>
 class recurrences_by_kernels : public testing::Test {};
-using types = testing::Types<float, double>;
+using types = testing::Types<float, double, half, bfloat16>;
 TYPED_TEST_SUITE(recurrences_by_kernels, types);
 
 TYPED_TEST(recurrences_by_kernels, every_length_of_one)
@@ -573,6 +444,77 @@ TYPED_TEST(recurrences_by_kernels, few_long_columns)
       c.threads = 4;
     }
     expect_right<T>(c);
+  });
+}
+
+/// Segments of any lengths, from either end, by the places of their steps and in lanes of about one length each.
+TYPED_TEST(recurrences_by_kernels, segments)
+{
+  using T = TypeParam;
+  constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
+  constexpr std::size_t different = 8;  // sequences that segments begin with
+  constexpr std::size_t group = 8 / sizeof(T);
+  std::vector<std::size_t> const longest = {1,  2,       group, 2 * group,   3 * group, 5 * group,
+                                            40, row - 1, row,   2 * row + 1, 700,       tile + 200};
+  for_each_kind_and_size(longest, [&](std::uint64_t i, kind what, std::size_t most) {
+    SCOPED_TRACE("call " + std::to_string(i) + ", kind " + std::to_string(static_cast<int>(what)) + ", up to " +
+                 std::to_string(most));
+    std::uint64_t const drawn = random_bits(i, 1'000'003);
+    bool const by_places = drawn % 2 == 0, backward = drawn / 2 % 2 == 0, each = drawn / 4 % 2 == 0;
+    bool const in_place = drawn / 8 % 3 == 0, one_number = drawn / 32 % 4 == 0;
+    tuned const all([&](auto& sizes) {
+      sizes.mean_by_places = by_places ? tile : 0;
+      sizes.serial_bytes = sizes.bytes_a_thread = 0;
+      sizes.processors = 4;
+    });
+    coefficients const those{!one_number, !one_number};
+    std::vector<std::size_t> offsets{i % 5};
+    for (std::size_t s = 0; s < 5 || offsets.back() < std::max<std::size_t>(4 * most, 300 + i % 700); ++s)
+      offsets.push_back(offsets.back() + (random_bits(i, s) % 7 == 0 ? 0 : random_bits(i + 1000, s) % (most + 1)));
+    std::size_t const count = offsets.size() - 1;
+    auto const place = [&](std::size_t s, std::size_t k) { return backward ? offsets[s + 1] - 1 - k : offsets[s] + k; };
+    T const poison = static_cast<T>(-12345.0f);
+    std::vector<T> a(offsets.back()), b(offsets.back()), y(offsets.back() + 9, poison), lasts(count, poison);
+    std::vector<T> befores(count);
+    for (std::size_t s = 0; s < count; ++s) {
+      befores[s] = state_before<T>(what, s % different);
+      for (std::size_t k = 0; k < offsets[s + 1] - offsets[s]; ++k) {
+        a[place(s, k)] = those.at<T>(what, s % different, k);
+        b[place(s, k)] = term<T>(what, s % different, k);
+      }
+    }
+    ends<T> ends_of_call;
+    if (each)
+      ends_of_call.initials = befores.data();
+    else
+      ends_of_call.initial = state_before<T>(what, 1);
+    ends_of_call.lasts = lasts.data();
+    if (in_place) std::copy(b.begin(), b.end(), y.begin());
+    T const* const terms = in_place ? y.data() : b.data();
+    auto const run = [&](auto const& factors, auto from) {
+      detail::backend_recur_segments<T>(cpu{1 + static_cast<int>(i % 3)}, factors, terms, offsets.data(), count,
+                                        y.data(), ends_of_call, from);
+    };
+    auto const run_from = [&](auto from) {
+      if (one_number)
+        run(detail::recurrence::constant<T>{those.at<T>(what, 0, 0)}, from);
+      else
+        run(static_cast<T const*>(a.data()), from);
+    };
+    if (backward)
+      run_from(detail::batch::from_back{});
+    else
+      run_from(detail::batch::from_front{});
+    for (std::size_t s = 0; s < count; ++s) {
+      std::size_t const size = offsets[s + 1] - offsets[s], from = each ? s % different : 1;
+      std::vector<T> const& states = expected<T>(what, those, s % different, from, size);
+      for (std::size_t k = 0; k < size; ++k)
+        ASSERT_TRUE(same(y[place(s, k)], states[k])) << "state " << k << " of " << s << ", of " << size;
+      T const last = size == 0 ? state_before<T>(what, from) : states[size - 1];
+      ASSERT_TRUE(same(lasts[s], last)) << "last of " << s;
+    }
+    for (std::size_t k = 0; k < offsets[0]; ++k) ASSERT_TRUE(same(y[k], in_place ? b[k] : poison));
+    for (std::size_t k = b.size(); k < y.size(); ++k) ASSERT_TRUE(same(y[k], poison));
   });
 }
 

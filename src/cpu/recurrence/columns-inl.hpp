@@ -10,9 +10,11 @@
 #include <cstddef>
 
 #include "src/cpu/recurrence/rows_in_lanes-inl.hpp"
+#include "src/cpu/recurrence/stored-inl.hpp"
 #include "src/cpu/some_lanes-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
@@ -21,24 +23,23 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 /// the steps of a vector of columns are neighbours: at distances that are powers of two they would share few sets of
 /// the cache. While the vectors of a row are computed, results of the row before are written and the row behind it is
 /// copied, some steps with each vector.
-///
-/// A group has `Members` steps. There are at most so many columns.
-template <class T, std::size_t Members, std::size_t MostColumns>
+template <class S>
 class recurrence_columns {
+  using T = state<S>;
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
-  static constexpr std::size_t line = line_bytes / sizeof(T);
-  using rows = rows_in_lanes<T, Members>;
+  using rows = rows_in_lanes<S>;
   static constexpr std::size_t row = rows::row;
   // A line more than the steps of a row, so that equal steps of neighbouring vectors have their own sets of the cache.
-  static constexpr std::size_t distance = row * lanes<T> + std::max(line, lanes<T>);
-  static constexpr std::size_t most_vectors = MostColumns / lanes<T>;
+  static constexpr std::size_t distance = row * lanes<T> + std::max(line_bytes / sizeof(T), lanes<T>);
+  static constexpr std::size_t streamed_together = sizeof(T) / sizeof(S);
+  static constexpr std::size_t most_vectors = most_recurrence_columns<S> / lanes<T>;
 
 public:
-  explicit recurrence_columns(recurrence_columns_job<T> const& job)
+  explicit recurrence_columns(recurrence_columns_job<S> const& job)
       : job_(job),
         vectors_((job.width + lanes<T> - 1) / lanes<T>),
-        last_lanes_(0, job.width - (vectors_ - 1) * lanes<T>)
+        last_lanes_(job.width - (vectors_ - 1) * lanes<T>)
   {
   }
 
@@ -96,36 +97,36 @@ private:
   HWY_INLINE void fetch_behind(std::size_t k) const
   {
     bool const dense = job_.b_step == static_cast<std::ptrdiff_t>(job_.width);
-    k += dense ? std::max<std::size_t>(1, 8192 / (job_.width * sizeof(T))) : 8;
+    k += dense ? std::max<std::size_t>(1, 8192 / (job_.width * sizeof(S))) : 8;
     fetch<0, 2>(at(job_.b, job_.b_step, k));
     if (job_.a_across && job_.a_step != 0) fetch<0, 2>(at(job_.a, job_.a_step, k));
     if (dense && job_.out != nullptr && job_.to != stores::streaming) fetch<1, 3>(at(job_.out, job_.out_step, k));
   }
   template <int ToWrite, int Level>
-  HWY_INLINE void fetch(T const* from) const
+  HWY_INLINE void fetch(S const* from) const
   {
-    for (std::size_t i = 0; i < job_.width; i += line) __builtin_prefetch(from + i, ToWrite, Level);
+    for (std::size_t i = 0; i < job_.width; i += line_bytes / sizeof(S)) __builtin_prefetch(from + i, ToWrite, Level);
   }
 
   /// Copies steps [from, upto) of a unit.
   HWY_INLINE void read(unit const& of, std::size_t from, std::size_t upto)
   {
     for (std::size_t k = from; k < upto; ++k) {
-      T const* const a = at(job_.a, job_.a_step, of.first + k);
+      S const* const a = at(job_.a, job_.a_step, of.first + k);
       T* const to = room_of_a(of, 0) + k * lanes<T>;
       if (job_.a_across)
         read_step(a, to);
       else
-        for (std::size_t v = 0; v < vectors_; ++v) hn::Store(hn::Set(d, *a), d, to + v * distance);
+        for (std::size_t v = 0; v < vectors_; ++v) hn::Store(hn::Set(d, static_cast<T>(*a)), d, to + v * distance);
       read_step(at(job_.b, job_.b_step, of.first + k), room_of_b(of, 0) + k * lanes<T>);
       if (job_.ahead) fetch_behind(of.first + k);
     }
   }
-  HWY_INLINE void read_step(T const* from, T* to) const
+  HWY_INLINE void read_step(S const* from, T* to) const
   {
     std::size_t v = 0;
-    for (; v + 1 < vectors_; ++v) hn::Store(hn::LoadU(d, from + v * lanes<T>), d, to + v * distance);
-    hn::Store(last_lanes_.load(from + v * lanes<T>, T(0)), d, to + v * distance);
+    for (; v + 1 < vectors_; ++v) hn::Store(load_states(from + v * lanes<T>), d, to + v * distance);
+    hn::Store(last_lanes_.load(from + v * lanes<T>), d, to + v * distance);
   }
 
   /// Writes the results of steps [from, upto) of a unit.
@@ -137,14 +138,14 @@ private:
       return;
     }
     for (std::size_t k = from; k < upto; ++k) {
-      T* const to = at(job_.out, job_.out_step, of.first + k);
+      S* const to = at(job_.out, job_.out_step, of.first + k);
       T const* const results = room_of_b(of, 0) + k * lanes<T>;
       if (job_.to == stores::streaming) {
-        for (std::size_t v = 0; v < vectors_; ++v)
-          hn::Stream(hn::Load(d, results + v * distance), d, to + v * lanes<T>);
+        for (std::size_t v = 0; v < vectors_; v += streamed_together)
+          stream_states<S>(results + v * distance, distance, to + v * lanes<T>);
       } else {
         std::size_t v = 0;
-        for (; v + 1 < vectors_; ++v) hn::StoreU(hn::Load(d, results + v * distance), d, to + v * lanes<T>);
+        for (; v + 1 < vectors_; ++v) store_states<S>(hn::Load(d, results + v * distance), to + v * lanes<T>);
         last_lanes_.store(hn::Load(d, results + v * distance), to + v * lanes<T>);
       }
     }
@@ -154,7 +155,8 @@ private:
     for (std::size_t k = from; k < upto; ++k) {
       for (std::size_t c = 0; c < job_.width; ++c) {
         if (job_.first + of.first + k < job_.bad[c])
-          at(job_.out, job_.out_step, of.first + k)[c] = room_of_b(of, c / lanes<T>)[k * lanes<T> + c % lanes<T>];
+          at(job_.out, job_.out_step, of.first + k)[c] =
+              static_cast<S>(room_of_b(of, c / lanes<T>)[k * lanes<T> + c % lanes<T>]);
       }
     }
   }
@@ -176,10 +178,10 @@ private:
     }
     auto const put = [&](std::size_t k, vec y) HWY_ATTR { hn::Store(y, d, results + k * lanes<T>); };
     vec const carry = hn::LoadU(d, slot(recurrence_slot::carry, c));
-    vec const odd = r == 0 ? of_vector.template results<nothing_before::all>({carry, carry}, carry, of.size, put)
-                           : of_vector.template results<nothing_before::none>(load_map(recurrence_slot::base, c), carry,
-                                                                              of.size, put);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(odd)))) find_odd(of, v);
+    bool const finite = r == 0 ? of_vector.template results<nothing_before::all>({carry, carry}, carry, of.size, put)
+                               : of_vector.template results<nothing_before::none>(load_map(recurrence_slot::base, c),
+                                                                                  carry, of.size, put);
+    if (HWY_UNLIKELY(!finite)) find_odd(of, v);
     if (ends_tile)
       store_map(recurrence_slot::total, c, of_vector.last());
     else
@@ -206,24 +208,23 @@ private:
     for (std::size_t i = 0; i < std::min(lanes<T>, job_.width - v * lanes<T>); ++i) {
       std::size_t& bad = job_.bad[v * lanes<T> + i];
       for (std::size_t k = 0; k < of.size && job_.first + of.first + k < bad; ++k) {
-        T const y = results[k * lanes<T> + i];
-        if (y - y != 0) bad = job_.first + of.first + k;
+        if (!detail::recurrence::is_finite(static_cast<S>(results[k * lanes<T> + i]))) bad = job_.first + of.first + k;
       }
     }
     of.odd = true;
   }
 
-  recurrence_columns_job<T> const& job_;
+  recurrence_columns_job<S> const& job_;
   std::size_t vectors_;
-  some_lanes<vector_tag<T>> last_lanes_;
+  first_states<S> last_lanes_;
   HWY_ALIGN T prefixes_[rows::room];
   HWY_ALIGN T room_[4 * most_vectors * distance];  // of two units
 };
 
-template <class T>
-void run_columns_of_recurrences(recurrence_columns_job<T> const& job)
+template <class S>
+void run_columns_of_recurrences(recurrence_columns_job<S> const& job)
 {
-  recurrence_columns<T, step_members<T>, most_recurrence_columns<T>>(job).run();
+  recurrence_columns<S>(job).run();
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

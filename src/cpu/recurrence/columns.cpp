@@ -34,6 +34,8 @@ struct manner {
 /// One thread's state of at most so many recurrences side by side.
 template <class T>
 class block_of_recurrences {
+  using W = working_type<T>;
+
 public:
   static constexpr std::size_t tile = order::tile<affine<T>>;
   /// For each recurrence its state before the next tile, as the order has it.
@@ -43,11 +45,11 @@ public:
       : call_(call),
         axis_(axis),
         how_(how),
-        stride_((most + most_lanes<T> - 1) / most_lanes<T> * most_lanes<T>),
+        stride_((most + most_lanes<W> - 1) / most_lanes<W> * most_lanes<W>),
         state_(recurrence_slot::count * stride_),
         bad_(most)
   {
-    std::fill_n(state_.data(), recurrence_slot::count * stride_, T(0));
+    std::fill_n(state_.data(), recurrence_slot::count * stride_, W(0));
   }
 
   /// Begins `width` of them from the place `first` on.
@@ -59,12 +61,17 @@ public:
   }
   void take_befores()
   {
-    for (std::size_t c = 0; c < width_; ++c) slot(recurrence_slot::carry)[c] = one(c).before();
+    W* const carries = slot(recurrence_slot::carry);
+    if (call_.given.initials == nullptr)
+      std::fill_n(carries, width_, static_cast<W>(*call_.given.initial));
+    else
+      for (std::size_t c = 0; c < width_; ++c) carries[c] = static_cast<W>(one(c).before());
   }
   carries first_carries() const
   {
     carries all;
-    for (std::size_t c = 0; c < width_; ++c) all.emplace_back(detail::recurrence::beginning_with(one(c).before()));
+    for (std::size_t c = 0; c < width_; ++c)
+      all.emplace_back(detail::recurrence::beginning_with(static_cast<W>(one(c).before())));
     return all;
   }
   void take_carries(carries const& upto)
@@ -91,6 +98,9 @@ public:
   /// Goes on with the plain loop where results are not finite, and puts the last states. All tiles have been run.
   void end(std::vector<std::size_t> const& bad)
   {
+    if (call_.given.lasts == nullptr && std::all_of(bad.begin(), bad.begin() + static_cast<std::ptrdiff_t>(width_),
+                                                    [](std::size_t k) { return k == finite; }))
+      return;
     for (std::size_t c = 0; c < width_; ++c) one(c).end(bad[c]);
   }
   /// Behind the thread's last tile.
@@ -100,7 +110,7 @@ public:
   }
 
 private:
-  T* slot(std::size_t number) const { return state_.data() + number * stride_; }
+  W* slot(std::size_t number) const { return state_.data() + number * stride_; }
   recurrence_of_call<T> one(std::size_t c) const { return {call_, moved(place_, axis_.step, c)}; }
 
   recurrence_columns_job<T> job_of_tile(std::size_t k)
@@ -144,7 +154,7 @@ private:
   void copy_behind_ones(recurrence_columns_job<T>& job)
   {
     first_.resize(job.size * stride_);
-    std::fill_n(first_.data(), stride_, T(1));
+    std::fill_n(first_.data(), stride_, T(1.0f));
     std::ptrdiff_t const step = call_.where.along.step.coefficients, across = axis_.step.coefficients;
     T const* from = job.a + step;  // of step 0
     for (std::size_t k = 1; k < job.size; ++k, from += step) {
@@ -162,7 +172,7 @@ private:
   manner how_;
   recurrence_kernels<T> const& kernels_ = kernels_of_recurrences<T>();
   std::size_t stride_;
-  scratch<T> state_;
+  scratch<W> state_;
   std::vector<std::size_t> bad_;
   std::vector<T> first_;
   steps_in_turn op_;
@@ -235,6 +245,8 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
 #ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template void recur_columns_by_kernels(recurrences_in_memory<float> const&, int);
 template void recur_columns_by_kernels(recurrences_in_memory<double> const&, int);
+template void recur_columns_by_kernels(recurrences_in_memory<half> const&, int);
+template void recur_columns_by_kernels(recurrences_in_memory<bfloat16> const&, int);
 #endif
 
 }  // namespace tally::cpu_backend

@@ -66,7 +66,7 @@ private:
     one.out = call_.to_b + at.out;
     one.out_step = along.out;
     one.size = call_.states.along.extent;
-    one.before = T(0);
+    one.before = T(0.0f);
     one.threads = threads;
     one.follows = true;
     one.products = &products;
@@ -81,7 +81,7 @@ private:
     states.where.along = call_.states.along;
     states.where.dimensions = 1;
     states.where.across[0] = {count, axis_.step};
-    states.given.initial.emplace(T(0));
+    states.given.initial.emplace(T(0.0f));
     if (int const dimension = columns_of_recurrences(states.where); dimension >= 0)
       recur_columns_by_kernels(states, dimension);
     else
@@ -128,16 +128,11 @@ private:
       T* const results = to + k * outer.to;
       if (inner.h == inner.y && inner.h == inner.to && (inner.h == 1 || inner.h == -1)) {
         std::ptrdiff_t const lowest = inner.h == 1 ? 0 : -last;
-        multiply_neighbours(from + lowest, factors + lowest, results + lowest, inners);
+        kernels_of_recurrences<T>().multiply(from + lowest, false, factors + lowest, results + lowest, inners);
         continue;
       }
       for (std::ptrdiff_t i = 0; i <= last; ++i) results[i * inner.to] = from[i * inner.h] * factors[i * inner.y];
     }
-  }
-  static void multiply_neighbours(T const* __restrict from, T const* __restrict factors, T* __restrict to,
-                                  std::size_t size)
-  {
-    for (std::size_t i = 0; i < size; ++i) to[i] = from[i] * factors[i];
   }
 
   gradients<T> const& call_;
@@ -190,6 +185,8 @@ void gradients_by_kernels(gradients<T> const& given, int threads)
 #ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template void gradients_by_kernels(gradients<float> const&, int);
 template void gradients_by_kernels(gradients<double> const&, int);
+template void gradients_by_kernels(gradients<half> const&, int);
+template void gradients_by_kernels(gradients<bfloat16> const&, int);
 #endif
 
 }  // namespace tally::cpu_backend

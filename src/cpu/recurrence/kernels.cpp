@@ -5,21 +5,11 @@
 // Highway wants its own header after foreach_target.
 #include <hwy/highway.h>
 
-#include "src/cpu/recurrence/columns-inl.hpp"
-#include "src/cpu/recurrence/several-inl.hpp"
-#include "src/cpu/recurrence/tile-inl.hpp"
+#include "src/cpu/recurrence/kernels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-template <class T>
-recurrence_kernels<T> const& recurrence_kernels_on()
-{
-  static constexpr recurrence_kernels<T> all{&total_of_recurrence<T>,        &tile_of_recurrence<T>,
-                                             &run_columns_of_recurrences<T>, &run_rows_of_recurrences<T>,
-                                             &run_lanes_of_recurrences<T>,   lanes<T>};
-  return all;
-}
 #ifndef TALLY_HEADER_ONLY
 recurrence_kernels<float> const& recurrence_kernels_on_f32()
 {

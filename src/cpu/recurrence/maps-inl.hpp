@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <type_traits>
 
-#include "src/cpu/some_lanes-inl.hpp"
+#include "src/cpu/recurrence/stored-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/order.hpp"
@@ -70,79 +72,120 @@ HWY_INLINE maps<T> broadcast(affine<T> const& m)
   return {hn::Set(d, m.scale), hn::Set(d, m.offset)};
 }
 
-template <class T>
-struct pick_interleaved_lower {
-  static constexpr std::size_t lane(std::size_t i) { return i % 2 * lanes<T> + i / 2; }
-};
-template <class T>
-struct pick_interleaved_upper {
-  static constexpr std::size_t lane(std::size_t i) { return i % 2 * lanes<T> + lanes<T> / 2 + i / 2; }
-};
-
-/// Elements of groups: element j of each group in vector j, and back.
-template <class T>
-inline constexpr std::size_t step_members = order::group<affine<T>>;
-template <class T>
-inline constexpr std::size_t group_vectors = order::row_groups / lanes<T>;
+/// Elements of groups: element j of each group in vector j, and back. Of stored type S a group has eight bytes.
+template <class S>
+inline constexpr std::size_t step_members = order::group<affine<S>>;
+/// Vectors of states that have one for each group of a row.
+template <class S>
+inline constexpr std::size_t group_vectors = order::row_groups / lanes<state<S>>;
+/// Elements of the groups that such a vector stands for.
+template <class S>
+inline constexpr std::size_t step_set = step_members<S> * lanes<state<S>>;
 
 /// Loads elements of groups. Only the first `size` are there, unless all are; the others are zeros.
-template <bool Whole, class T>
-HWY_INLINE void load_groups(T const* from, std::size_t size, vector<T> (&value)[step_members<T>])
+template <bool Whole, class S>
+HWY_INLINE void load_groups(S const* from, std::size_t size, vector<state<S>> (&value)[step_members<S>])
 {
-  vector_tag<T> d;
-  auto const load = [&](std::size_t k) HWY_ATTR {
-    if constexpr (Whole)
-      return hn::LoadU(d, from + k);
-    else
-      return some_lanes<vector_tag<T>>(0, std::min(size > k ? size - k : 0, lanes<T>)).load(from + k, T(0));
-  };
-  if constexpr (step_members<T> == 1) {
-    value[0] = load(0);
+  if constexpr (is_narrow<S>) {
+    // Each half of a group is one word of four bytes.
+    static_assert(step_members<S> == 4);
+    using word_tag = hn::RebindToUnsigned<vector_tag<float>>;
+    word_tag d32;
+    hn::Repartition<std::uint16_t, word_tag> d16;
+    HWY_ALIGN std::uint16_t some[step_set<S>];
+    std::uint16_t const* words = raw_at(from);
+    if constexpr (!Whole) {
+      std::memset(some, 0, sizeof(some));
+      std::memcpy(some, words, std::min(size, step_set<S>) * sizeof(S));
+      words = some;
+    }
+    auto const low = hn::BitCast(d32, hn::LoadU(d16, words));
+    auto const high = hn::BitCast(d32, hn::LoadU(d16, words + step_set<S> / 2));
+    auto const first = hn::ConcatEven(d32, high, low), second = hn::ConcatOdd(d32, high, low);
+    value[0] = narrow_lanes<S>::widened_low(first);
+    value[1] = narrow_lanes<S>::widened_high(first);
+    value[2] = narrow_lanes<S>::widened_low(second);
+    value[3] = narrow_lanes<S>::widened_high(second);
   } else {
-    static_assert(step_members<T> == 2);
-    auto const low = load(0), high = load(lanes<T>);
-    value[0] = hn::ConcatEven(d, high, low);
-    value[1] = hn::ConcatOdd(d, high, low);
+    using T = S;
+    vector_tag<T> d;
+    auto const load = [&](std::size_t k) HWY_ATTR {
+      if constexpr (Whole)
+        return hn::LoadU(d, from + k);
+      else
+        return some_lanes<vector_tag<T>>(0, std::min(size > k ? size - k : 0, lanes<T>)).load(from + k, T(0));
+    };
+    if constexpr (step_members<T> == 1) {
+      value[0] = load(0);
+    } else {
+      static_assert(step_members<T> == 2);
+      auto const low = load(0), high = load(lanes<T>);
+      value[0] = hn::ConcatEven(d, high, low);
+      value[1] = hn::ConcatOdd(d, high, low);
+    }
   }
 }
 
 /// Makes elements of groups vectors in the order of memory.
 template <class T>
-HWY_INLINE void interleave(vector<T> (&value)[step_members<T>])
+HWY_INLINE void interleave(vector<T> (&value)[2])
 {
-  if constexpr (step_members<T> == 2) {
-    static_assert(sizeof(T) == 4);
-    vector_tag<T> d;
+  static_assert(sizeof(T) == 4);
+  vector_tag<T> d;
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-    auto const lower = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    auto const upper = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    vector<T> const low{_mm512_permutex2var_ps(value[0].raw, lower, value[1].raw)};
-    value[1] = vector<T>{_mm512_permutex2var_ps(value[0].raw, upper, value[1].raw)};
-    value[0] = low;
+  auto const lower = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  auto const upper = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  vector<T> const low{_mm512_permutex2var_ps(value[0].raw, lower, value[1].raw)};
+  value[1] = vector<T>{_mm512_permutex2var_ps(value[0].raw, upper, value[1].raw)};
+  value[0] = low;
 #else
-    auto const low = hn::InterleaveLower(d, value[0], value[1]), high = hn::InterleaveUpper(d, value[0], value[1]);
-    if constexpr (blocks<T> == 1) {
-      value[0] = low;
-      value[1] = high;
-    } else {
-      static_assert(blocks<T> == 2);
-      value[0] = hn::ConcatLowerLower(d, high, low);
-      value[1] = hn::ConcatUpperUpper(d, high, low);
-    }
+  auto const low = hn::InterleaveLower(d, value[0], value[1]), high = hn::InterleaveUpper(d, value[0], value[1]);
+  if constexpr (blocks<T> == 1) {
+    value[0] = low;
+    value[1] = high;
+  } else {
+    static_assert(blocks<T> == 2);
+    value[0] = hn::ConcatLowerLower(d, high, low);
+    value[1] = hn::ConcatUpperUpper(d, high, low);
+  }
 #endif
-    (void)d;
+  (void)d;
+}
+
+/// Stores states of groups: that of step j of each in vector j.
+template <class S>
+HWY_INLINE void store_groups(vector<state<S>> const (&value)[step_members<S>], S* to)
+{
+  using T = state<S>;
+  vector_tag<T> d;
+  if constexpr (is_narrow<S>) {
+    hn::Repartition<std::uint16_t, vector_tag<float>> d16;
+    vector<float> words[2] = {hn::BitCast(d, narrow_lanes<S>::rounded(value[0], value[1])),
+                              hn::BitCast(d, narrow_lanes<S>::rounded(value[2], value[3]))};
+    interleave<float>(words);
+    hn::StoreU(hn::BitCast(d16, words[0]), d16, raw_at(to));
+    hn::StoreU(hn::BitCast(d16, words[1]), d16, raw_at(to) + step_set<S> / 2);
+  } else if constexpr (step_members<S> == 1) {
+    hn::StoreU(value[0], d, to);
+  } else {
+    vector<T> both[2] = {value[0], value[1]};
+    interleave<T>(both);
+    hn::StoreU(both[0], d, to);
+    hn::StoreU(both[1], d, to + lanes<T>);
   }
 }
 
 /// Loads the maps of groups, combined from the left: the last ones are the totals.
-template <bool Whole, class T>
-HWY_INLINE void load_maps(T const* a, T const* b, std::size_t size, maps<T> (&value)[step_members<T>])
+template <bool Whole, class S>
+HWY_INLINE void load_maps(S const* a, S const* b, std::size_t size, maps<state<S>> (&value)[step_members<S>])
 {
-  vector<T> scale[step_members<T>], offset[step_members<T>];
-  load_groups<Whole, T>(a, size, scale);
-  load_groups<Whole, T>(b, size, offset);
+  using T = state<S>;
+  vector<T> scale[step_members<S>], offset[step_members<S>];
+  load_groups<Whole, S>(a, size, scale);
+  load_groups<Whole, S>(b, size, offset);
   value[0] = {scale[0], offset[0]};
-  for (std::size_t m = 1; m < step_members<T>; ++m) value[m] = then<T>(value[m - 1], {scale[m], offset[m]});
+  HWY_UNROLL(4)
+  for (std::size_t m = 1; m < step_members<S>; ++m) value[m] = then<T>(value[m - 1], {scale[m], offset[m]});
 }
 
 /// A step of Kogge and Stone over the totals of the groups of some rows, side by side.

@@ -23,7 +23,7 @@ void copy_behind_ones(recurrence_rows_job<T>& job, std::ptrdiff_t a_step, T* to)
   for (std::size_t c = 0; c < job.count; ++c) {
     T const* const from = a + static_cast<std::ptrdiff_t>(c) * job.a_row;
     T* const row = first + c * job.size;
-    row[0] = T(1);
+    row[0] = T(1.0f);
     if (job.step < 0 && a_step == -1) {
       std::copy_n(from - (job.size - 1) + 1, job.size - 1, row - (job.size - 1));
       continue;
@@ -97,6 +97,8 @@ void recur_rows_by_kernels(recurrences_in_memory<T> const& given)
 #ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template void recur_rows_by_kernels(recurrences_in_memory<float> const&);
 template void recur_rows_by_kernels(recurrences_in_memory<double> const&);
+template void recur_rows_by_kernels(recurrences_in_memory<half> const&);
+template void recur_rows_by_kernels(recurrences_in_memory<bfloat16> const&);
 #endif
 
 }  // namespace tally::cpu_backend

@@ -20,16 +20,18 @@ enum class nothing_before { none, all, first_lane };
 
 /// All brackets of a row are plain vector operations here: none moves numbers between lanes. Kogge and Stone's rounds
 /// of strides 1, 2 and 4 are computed as the groups arrive; those of strides 8 and 16 then take four groups at a time.
-template <class T, std::size_t Members>
+template <class S>
 class rows_in_lanes {
+  using T = state<S>;
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
+  static constexpr std::size_t members = step_members<S>;
   static constexpr std::size_t groups = order::row_groups;
   static constexpr std::size_t chunk = 4;  // groups that arrive together
   static constexpr std::size_t quarter = groups / 4;
 
 public:
-  static constexpr std::size_t row = groups * Members;
+  static constexpr std::size_t row = groups * members;
 
   /// Room for the scanned totals of groups, at a multiple of a vector's size.
   static constexpr std::size_t room = 2 * groups * lanes<T>;
@@ -41,7 +43,7 @@ public:
   /// Takes `size` steps, 1 to `row`: combines their groups and scans the totals.
   HWY_INLINE void take(std::size_t size)
   {
-    constexpr std::size_t all = chunk * Members;
+    constexpr std::size_t all = chunk * members;
     window before;
     if (size < all) {
       take_groups<true, false>(0, size, before);
@@ -51,53 +53,52 @@ public:
     std::size_t k = all;
     for (; k + all <= size; k += all) take_groups<false, true>(k, all, before);
     if (k < size) take_groups<false, false>(k, size - k, before);
-    if (size < row && size > quarter * Members) far_rounds_of(prefixes_, (size - 1) / Members + 1);
+    if (size < row && size > quarter * members) far_rounds_of(prefixes_, (size - 1) / members + 1);
   }
 
   /// The total of a whole row.
   HWY_INLINE maps<T> total() const { return last_far_round(quarter - 1); }
 
   /// Calls `write(k, results of step k)` for the steps of the row that was taken, in any order. `base`: the rows before
-  /// it. Returns a vector whose lanes are NaN if one of their results is not finite. `write` may use the room of step
-  /// k.
+  /// it. Returns whether all results are finite when they are stored. `write` may use the room of step k.
   ///
   /// Requires  the scales of `base` are 1 in lanes that have nothing before them.
   template <nothing_before Nothing, class Write>
-  HWY_INLINE vec results(maps<T> const& base, vec carry, std::size_t size, Write const& write)
+  HWY_INLINE bool results(maps<T> const& base, vec carry, std::size_t size, Write const& write)
   {
-    vec odd = hn::Zero(d);
+    watch<S> seen;
     maps<T> const last_step = value(size - 1);
     auto const step = [&](std::size_t k, maps<T> const& local) HWY_ATTR {
       vec const result = hn::Add(hn::Mul(local.scale, carry), local.offset);
-      odd = hn::Or(odd, hn::Sub(result, result));
+      seen.look(result);
       write(k, result);
     };
     // Group g, behind the group whose scanned total is `scanned`.
     auto const group = [&](std::size_t g, maps<T> const& scanned, std::size_t present) HWY_ATTR {
       maps<T> const upto = behind<Nothing>(base, scanned);
       HWY_UNROLL(4)
-      for (std::size_t m = 0; m < Members; ++m)
-        if (m == 0 || m < present) step(g * Members + m, then<T>(upto, value(g * Members + m)));
+      for (std::size_t m = 0; m < members; ++m)
+        if (m == 0 || m < present) step(g * members + m, then<T>(upto, value(g * members + m)));
     };
     HWY_UNROLL(4)
-    for (std::size_t m = 0; m < Members; ++m)
+    for (std::size_t m = 0; m < members; ++m)
       if (m == 0 || m < size) step(m, behind<Nothing>(base, value(m)));
     if (size == row) {
       for (std::size_t j = 0; j < quarter; ++j) {
         far_rounds(j, [&](std::size_t q, maps<T> const& scanned) HWY_ATTR {
-          if (q < 3 || j + 1 < quarter) group(q * quarter + j + 1, scanned, Members);
+          if (q < 3 || j + 1 < quarter) group(q * quarter + j + 1, scanned, members);
         });
       }
       set_last(then<T>(behind<Nothing>(base, last_far_round(quarter - 2)), last_step));
-      return odd;
+      return seen.all_finite();
     }
-    for (std::size_t g = 1; g * Members < size; ++g) group(g, prefix(prefixes_, g - 1), size - g * Members);
-    std::size_t const g = (size - 1) / Members;
+    for (std::size_t g = 1; g * members < size; ++g) group(g, prefix(prefixes_, g - 1), size - g * members);
+    std::size_t const g = (size - 1) / members;
     if (g == 0)
       set_last(behind<Nothing>(base, last_step));
     else
       set_last(then<T>(behind<Nothing>(base, prefix(prefixes_, g - 1)), last_step));
-    return odd;
+    return seen.all_finite();
   }
 
   /// The tile-local map of the last result.
@@ -152,8 +153,8 @@ private:
     HWY_UNROLL(4)
     for (std::size_t i = 0; i < chunk; ++i) {
       HWY_UNROLL(4)
-      for (std::size_t m = 0; m < Members; ++m) {
-        std::size_t const at = i * Members + m;
+      for (std::size_t m = 0; m < members; ++m) {
+        std::size_t const at = i * members + m;
         maps<T> x{hn::Zero(d), hn::Zero(d)};
         if (Whole || at < present) x = value(k + at);
         if (m == 0) {
@@ -169,7 +170,7 @@ private:
     near_round<First>(before.two, total);
     near_round<First>(before.four, total);
     HWY_UNROLL(4)
-    for (std::size_t i = 0; i < chunk; ++i) set_prefix(prefixes_, k / Members + i, total[i]);
+    for (std::size_t i = 0; i < chunk; ++i) set_prefix(prefixes_, k / members + i, total[i]);
   }
 
   template <bool First, std::size_t Stride>

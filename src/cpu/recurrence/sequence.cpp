@@ -36,9 +36,8 @@ void copy_at_distances(T const* __restrict from, std::ptrdiff_t from_step, T* __
                        std::size_t size)
 {
   if (from_step * to_step == -1) {
-    T const* const lower = from_step == 1 ? from : from - (size - (size != 0));
-    T* const upper = from_step == 1 ? to - (size - (size != 0)) : to;
-    for (std::size_t i = 0; i < size; ++i) upper[i] = lower[size - 1 - i];
+    std::size_t const last = size - (size != 0);
+    kernels_of_recurrences<T>().reverse(from_step == 1 ? from : from - last, from_step == 1 ? to - last : to, size);
     return;
   }
   for (std::size_t i = 0; i < size; ++i)
@@ -47,14 +46,12 @@ void copy_at_distances(T const* __restrict from, std::ptrdiff_t from_step, T* __
 
 /// Writes products of `size` elements. Those from an end go in vectors.
 template <class T>
-void multiply_at_distances(T const* __restrict values, T const* __restrict factors, std::ptrdiff_t factors_step,
-                           T* __restrict to, std::ptrdiff_t to_step, std::size_t size)
+void multiply_at_distances(T const* values, T const* factors, std::ptrdiff_t factors_step, T* to,
+                           std::ptrdiff_t to_step, std::size_t size)
 {
   if (factors_step == -1 && to_step == -1) {
     std::size_t const last = size - (size != 0);
-    T const* const first_factor = factors - last;
-    T* const first = to - last;
-    for (std::size_t i = 0; i < size; ++i) first[i] = values[size - 1 - i] * first_factor[i];
+    kernels_of_recurrences<T>().multiply(values, true, factors - last, to - last, size);
     return;
   }
   for (std::size_t i = 0; i < size; ++i) at(to, i, to_step) = values[i] * at(factors, i, factors_step);
@@ -71,6 +68,8 @@ bool lies_in_order(recurrence_in_memory<T> const& given)
 /// A recurrence as tiles (single_pass.hpp).
 template <class T>
 class recurrence_engine {
+  using map = affine<working_type<T>>;
+
 public:
   using carry = order::carry<affine<T>, steps_in_turn>;
   static constexpr bool concurrent = true;
@@ -94,7 +93,7 @@ public:
   /// The first result that is not finite; `size` or more if all are.
   std::size_t first_bad() const { return bad_.load(std::memory_order_relaxed); }
 
-  affine<T> total(std::size_t k) const
+  map total(std::size_t k) const
   {
     if (length(k) < tile) return {};  // the last one, which nothing follows
     if (direct_) return kernels_.total(a_at(k), a_row(), given_.b + k * tile);
@@ -109,7 +108,7 @@ public:
     before.push(run(k, before, nullptr), op_);
   }
 
-  affine<T> scan(std::size_t k, carry const& before, std::size_t next) const
+  map scan(std::size_t k, carry const& before, std::size_t next) const
   {
     bool const along = direct_ && length(k) == tile && length(next) == tile && first_bad() >= k * tile;
     if (!along) {
@@ -117,7 +116,7 @@ public:
       scan(k, own);
       return total(next);
     }
-    affine<T> totalled{};
+    map totalled{};
     std::size_t const bad = first_bad();
     run(k, before, &totalled, next);
     return first_bad() == bad || first_bad() >= (k + 1) * tile ? totalled : total(next);
@@ -143,7 +142,7 @@ private:
   T const* a_at(std::size_t k) const { return given_.a_step == 0 ? same_.of : given_.a + k * tile; }
 
   /// Runs tile k and returns its total. With `totalled`, totals the tile `next` along with it.
-  affine<T> run(std::size_t k, carry const& before, affine<T>* totalled, std::size_t next = 0) const
+  map run(std::size_t k, carry const& before, map* totalled, std::size_t next = 0) const
   {
     recurrence_job<T> job{};
     job.size = length(k);
@@ -165,7 +164,7 @@ private:
     return totals.last;
   }
 
-  affine<T> run_copies(std::size_t k, recurrence_job<T> job) const
+  map run_copies(std::size_t k, recurrence_job<T> job) const
   {
     copies own;
     gather(k, own);
@@ -187,7 +186,7 @@ private:
   {
     auto const first = static_cast<std::ptrdiff_t>(k * tile);
     std::size_t const size = length(k), ones = given_.follows && k == 0 ? 1 : 0, before = given_.follows ? 1 : 0;
-    if (ones == 1) to.a[0] = T(1);
+    if (ones == 1) to.a[0] = T(1.0f);
     T const* const a =
         given_.a + (first + static_cast<std::ptrdiff_t>(ones) - static_cast<std::ptrdiff_t>(before)) * given_.a_step;
     copy_at_distances(a, given_.a_step, to.a + ones, 1, size - ones);
@@ -229,11 +228,12 @@ template <class T>
 T recur_few_steps(recurrence_in_memory<T> const& given)
 {
   constexpr std::size_t group = order::group<affine<T>>, most = most_few_groups * group;
+  using W = working_type<T>;
   steps_in_turn const op;
-  affine<T> value[most], total[most_few_groups];
+  affine<W> value[most], total[most_few_groups];
   std::size_t const n = given.size, groups = (n + group - 1) / group;
   for (std::size_t k = 0; k < n; ++k) {
-    value[k] = {given.coefficient(k), at(given.b, k, given.b_step)};
+    value[k] = {static_cast<W>(given.coefficient(k)), static_cast<W>(at(given.b, k, given.b_step))};
     if (k % group != 0) value[k] = op(value[k - 1], value[k]);
     total[k / group] = value[k];
   }
@@ -242,8 +242,8 @@ T recur_few_steps(recurrence_in_memory<T> const& given)
   T states[most];
   std::size_t good = 0;
   for (std::size_t k = 0; k < n; ++k) {
-    affine<T> const local = k < group ? value[k] : op(total[k / group - 1], value[k]);
-    states[k] = detail::recurrence::step(local.scale, given.before, local.offset);
+    affine<W> const local = k < group ? value[k] : op(total[k / group - 1], value[k]);
+    states[k] = static_cast<T>(detail::recurrence::step(local.scale, static_cast<W>(given.before), local.offset));
     if (good == k && detail::recurrence::is_finite(states[k])) ++good;
   }
   for (std::size_t k = 0; k < good; ++k) given.put(k, states[k]);
@@ -255,7 +255,7 @@ template <class T>
 T recur_in_one_tile(recurrence_in_memory<T> const& given)
 {
   constexpr std::size_t row = order::row<affine<T>>;
-  recurrence_job<T> job{given.a, row, given.b, given.out, given.size, given.before};
+  recurrence_job<T> job{given.a, row, given.b, given.out, given.size, static_cast<working_type<T>>(given.before)};
   if (given.around && given.out != given.a && given.out != given.b) job.to = stores::streaming;
   std::size_t finite;
   if (given.a_step == 0) {
@@ -287,7 +287,9 @@ T recur_by_kernels(recurrence_in_memory<T> const& given)
   }
   detail::took(forward ? "recurrence: tiles in memory" : "recurrence: tiles copied");
   steps_in_turn op;
-  auto const before = [&] { return typename engine::carry(detail::recurrence::beginning_with(given.before)); };
+  auto const before = [&] {
+    return typename engine::carry(detail::recurrence::beginning_with(static_cast<working_type<T>>(given.before)));
+  };
   engine const run(given, false);
   int const members = team_size(given.threads, given.size * 3 * sizeof(T), run.tiles());
   std::size_t tiles = run.tiles(), bad = std::numeric_limits<std::size_t>::max();
@@ -307,7 +309,7 @@ T recur_by_kernels(recurrence_in_memory<T> const& given)
 }
 
 template <class T>
-affine<T> total_of_recurrence_tile(recurrence_in_memory<T> const& part)
+affine<working_type<T>> total_of_recurrence_tile(recurrence_in_memory<T> const& part)
 {
   return recurrence_engine<T>(part, true).total(0);
 }
@@ -326,6 +328,8 @@ std::size_t scan_recurrence_tiles(recurrence_in_memory<T> const& part,
 #ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template float recur_by_kernels(recurrence_in_memory<float> const&);
 template double recur_by_kernels(recurrence_in_memory<double> const&);
+template half recur_by_kernels(recurrence_in_memory<half> const&);
+template bfloat16 recur_by_kernels(recurrence_in_memory<bfloat16> const&);
 template affine<float> total_of_recurrence_tile(recurrence_in_memory<float> const&);
 template affine<double> total_of_recurrence_tile(recurrence_in_memory<double> const&);
 template std::size_t scan_recurrence_tiles(recurrence_in_memory<float> const&,

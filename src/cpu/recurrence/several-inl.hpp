@@ -7,7 +7,6 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "src/cpu/recurrence/plain_loop.hpp"
@@ -16,24 +15,26 @@
 #include "src/cpu/recurrence/transposed-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
 /// Runs recurrences of at most a tile, a vector of them at a time.
-template <class T>
+template <class S>
 class several_recurrences {
+  using T = state<S>;
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
-  using rows = rows_in_lanes<T, step_members<T>>;
+  using rows = rows_in_lanes<S>;
   static constexpr std::size_t row = rows::row;
-  using lane = recurrence_lane<T>;
+  using lane = recurrence_lane<S>;
 
 public:
   several_recurrences(std::ptrdiff_t step, bool repeats_a) : step_(step), repeats_a_(repeats_a) {}
 
   /// Recurrences at regular places.
-  void run(recurrence_rows_job<T> const& job)
+  void run(recurrence_rows_job<S> const& job)
   {
     std::size_t s = 0;
     if (job.size <= row) {
@@ -71,51 +72,54 @@ public:
   }
 
 private:
-  static lane lane_of(recurrence_rows_job<T> const& job, std::size_t s)
+  static lane lane_of(recurrence_rows_job<S> const& job, std::size_t s)
   {
     return {&at(job.a, s, job.a_row),           &at(job.b, s, job.b_row),
             &at(job.out, s, job.out_row),       job.size,
-            at(job.befores, s, job.before_row), T()};
+            at(job.befores, s, job.before_row), S()};
   }
 
   /// Whole vectors of recurrences of at most a row of the order. Returns how many have been done.
   template <int Step>
-  std::size_t run_short(recurrence_rows_job<T> const& job)
+  std::size_t run_short(recurrence_rows_job<S> const& job)
   {
     std::size_t const n = job.size;
     std::size_t s = 0;
     for (; s + lanes<T> <= job.count; s += lanes<T>) {
-      T const* const b = &at(job.b, s, job.b_row);
-      T* const out = &at(job.out, s, job.out_row);
+      S const* const b = &at(job.b, s, job.b_row);
+      S* const out = &at(job.out, s, job.out_row);
       if (job.ahead) fetch_next<Step>(job, s + lanes<T>);
       if (repeats_a_)
-        repeat(n, [&](std::size_t i) { return at(job.a, s + i, job.a_row); });
+        repeat(n, [&](std::size_t i) { return static_cast<T>(at(job.a, s + i, job.a_row)); });
       else
-        read_equal<Step>(regular_places<T const>{&at(job.a, s, job.a_row), job.a_row}, n, a_);
-      read_equal<Step>(regular_places<T const>{b, job.b_row}, n, b_);
-      vec carry = hn::Set(d, *job.befores);
-      if (job.before_row != 0) carry = gathered([&](std::size_t i) { return at(job.befores, s + i, job.before_row); });
+        read_equal<Step>(regular_places<S const>{&at(job.a, s, job.a_row), job.a_row}, n, a_);
+      read_equal<Step>(regular_places<S const>{b, job.b_row}, n, b_);
+      vec carry = hn::Set(d, static_cast<T>(*job.befores));
+      if (job.before_row != 0)
+        carry = gathered([&](std::size_t i) { return static_cast<T>(at(job.befores, s + i, job.before_row)); });
       rows of(a_, b_, prefixes_);
       of.take(n);
-      vec const odd = of.template results<nothing_before::all>({carry, carry}, carry, n, put());
-      if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(odd)))) {
+      if (HWY_UNLIKELY(!of.template results<nothing_before::all>({carry, carry}, carry, n, put()))) {
         for (std::size_t i = 0; i < lanes<T>; ++i) {
           lane own = lane_of(job, s + i);
-          if (!write_one(own, 0, i)) own.last = b_[(n - 1) * lanes<T> + i];
+          if (!write_one(own, 0, i)) own.last = last_of(n, i);
           if (job.lasts != nullptr) at(job.lasts, s + i, job.last_row) = own.last;
         }
         continue;
       }
-      write_equal<Step>(regular_places<T>{out, job.out_row}, n, b_);
+      write_equal<Step>(regular_places<S>{out, job.out_row}, n, b_);
       if (job.lasts != nullptr)
-        for (std::size_t i = 0; i < lanes<T>; ++i) at(job.lasts, s + i, job.last_row) = b_[(n - 1) * lanes<T> + i];
+        for (std::size_t i = 0; i < lanes<T>; ++i) at(job.lasts, s + i, job.last_row) = last_of(n, i);
     }
     return s;
   }
 
+  /// The last state of lane i, of n steps.
+  S last_of(std::size_t n, std::size_t i) const { return static_cast<S>(b_[(n - 1) * lanes<T> + i]); }
+
   /// Fetches the next vector of recurrences: at most a row of the order of each.
   template <int Step>
-  HWY_INLINE void fetch_next(recurrence_rows_job<T> const& job, std::size_t s) const
+  HWY_INLINE void fetch_next(recurrence_rows_job<S> const& job, std::size_t s) const
   {
     std::size_t const n = std::min(job.size, row);
     fetch<Step>(&at(job.b, s, job.b_row), job.b_row, n);
@@ -123,9 +127,9 @@ private:
     if (!repeats_a_) fetch<Step>(&at(job.a, s, job.a_row), job.a_row, n);
   }
   template <int Step>
-  static HWY_INLINE void fetch(T const* first, std::ptrdiff_t distance, std::size_t n)
+  static HWY_INLINE void fetch(S const* first, std::ptrdiff_t distance, std::size_t n)
   {
-    constexpr std::size_t line = line_bytes / sizeof(T);
+    constexpr std::size_t line = line_bytes / sizeof(S);
     std::size_t const apart = static_cast<std::size_t>(distance < 0 ? -distance : distance);
     std::size_t const next = apart >= line || apart == 0 ? 1 : line / apart;
     for (std::size_t i = 0; i < lanes<T>; i += next)
@@ -136,13 +140,13 @@ private:
   template <int Step>
   void run_lanes(lane* of, std::size_t count)
   {
-    lane_places<T> places;
+    lane_places<S> places;
     std::size_t longest = 0;
     T befores[lanes<T>];
     for (std::size_t i = 0; i < lanes<T>; ++i) {
       lane const& own = of[i < count ? i : 0];
       places.set(i, own, i < count ? own.size : 0);
-      befores[i] = own.before;
+      befores[i] = static_cast<T>(own.before);
       longest = std::max(longest, places.size[i]);
     }
     vec const carry = hn::LoadU(d, befores);
@@ -150,7 +154,7 @@ private:
     for (std::size_t k = 0; k < longest; k += row) {
       std::size_t const size = std::min(row, longest - k);
       for (std::size_t i = 0; k + row < longest && i < count; ++i) {
-        for (std::size_t next = k + row; next < std::min(places.size[i], k + 2 * row); next += line_bytes / sizeof(T)) {
+        for (std::size_t next = k + row; next < std::min(places.size[i], k + 2 * row); next += line_bytes / sizeof(S)) {
           std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(next);
           if (!repeats_a_) __builtin_prefetch(places.a[i] + offset);
           __builtin_prefetch(places.b[i] + offset);
@@ -158,15 +162,15 @@ private:
         }
       }
       if (repeats_a_)
-        repeat(size, [&](std::size_t i) { return *places.a[i]; });
+        repeat(size, [&](std::size_t i) { return static_cast<T>(*places.a[i]); });
       else
         read_any<Step>(places.a, places, k, size, a_);
       read_any<Step>(places.b, places, k, size, b_);
       rows now(a_, b_, prefixes_);
       now.take(size);
-      vec const odd = before.none() ? now.template results<nothing_before::all>({carry, carry}, carry, size, put())
-                                    : now.template results<nothing_before::none>(before.base(), carry, size, put());
-      if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(odd)))) {
+      bool const finite = before.none() ? now.template results<nothing_before::all>({carry, carry}, carry, size, put())
+                                        : now.template results<nothing_before::none>(before.base(), carry, size, put());
+      if (HWY_UNLIKELY(!finite)) {
         for (std::size_t i = 0; i < count; ++i) {
           if (k < places.size[i] && write_one(of[i], k, i)) places.size[i] = places.shortest = 0;
         }
@@ -203,11 +207,11 @@ private:
   {
     std::size_t const size = std::min(row, of.size - k);
     for (std::size_t j = 0; j < size; ++j) {
-      T const y = b_[j * lanes<T> + i];
-      if (!std::isfinite(y)) {
+      auto const y = static_cast<S>(b_[j * lanes<T> + i]);
+      if (!detail::recurrence::is_finite(y)) {
         detail::took("recurrence: one of several has a result that is not finite");
         std::ptrdiff_t const a_step = repeats_a_ ? 0 : step_;
-        of.last = go_on(recurrence_in_memory<T>{of.a, a_step, of.b, step_, of.out, step_, of.size, of.before, false, 1},
+        of.last = go_on(recurrence_in_memory<S>{of.a, a_step, of.b, step_, of.out, step_, of.size, of.before, false, 1},
                         k + j);
         return true;
       }
@@ -223,16 +227,45 @@ private:
   HWY_ALIGN T prefixes_[rows::room];
 };
 
-template <class T>
-void run_rows_of_recurrences(recurrence_rows_job<T> const& job)
+template <class S>
+void run_rows_of_recurrences(recurrence_rows_job<S> const& job)
 {
-  several_recurrences<T>(job.step, job.repeats_a).run(job);
+  several_recurrences<S>(job.step, job.repeats_a).run(job);
 }
-template <class T>
-void run_lanes_of_recurrences(recurrence_lane<T>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a)
+template <class S>
+void run_lanes_of_recurrences(recurrence_lane<S>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a)
 {
-  several_recurrences<T> all(step, repeats_a);
-  for (std::size_t s = 0; s < count; s += lanes<T>) all.run(of + s, std::min(lanes<T>, count - s));
+  constexpr std::size_t together = lanes<state<S>>;
+  several_recurrences<S> all(step, repeats_a);
+  for (std::size_t s = 0; s < count; s += together) all.run(of + s, std::min(together, count - s));
+}
+
+/// Products of neighbours in memory.
+template <class S>
+void multiply_neighbours(S const* a, bool reverses_a, S const* b, S* out, std::size_t size)
+{
+  using T = state<S>;
+  constexpr std::size_t step = lanes<T>;
+  std::size_t k = 0;
+  if (reverses_a) {
+    vector_tag<T> d;
+    for (; k + step <= size; k += step)
+      store_states<S>(hn::Mul(hn::Reverse(d, load_states(a + (size - step - k))), load_states(b + k)), out + k);
+  } else {
+    for (; k + step <= size; k += step) store_states<S>(hn::Mul(load_states(a + k), load_states(b + k)), out + k);
+  }
+  for (; k < size; ++k) out[k] = a[reverses_a ? size - 1 - k : k] * b[k];
+}
+
+template <class S>
+void reverse_neighbours(S const* in, S* out, std::size_t size)
+{
+  vector_tag<raw<S>> d;
+  constexpr std::size_t step = lanes<raw<S>>;
+  std::size_t k = 0;
+  for (; k + step <= size; k += step)
+    hn::StoreU(hn::Reverse(d, hn::LoadU(d, raw_at(in + (size - step - k)))), d, raw_at(out + k));
+  for (; k < size; ++k) out[k] = in[size - 1 - k];
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

@@ -7,7 +7,6 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -20,24 +19,25 @@
 #include "src/cpu/tree-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps.hpp"
+#include "tally/half.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-template <class T>
-inline constexpr std::size_t step_row = order::row<affine<T>>;
-/// Elements of the groups in `members` vectors.
-template <class T>
-inline constexpr std::size_t step_set = step_members<T> * lanes<T>;
-static_assert(2 * step_row<float> * sizeof(float) == row_bytes && 2 * step_row<double> * sizeof(double) == row_bytes);
+template <class S>
+inline constexpr std::size_t step_row = order::row<affine<S>>;
+static_assert(2 * step_row<float> * sizeof(float) == row_bytes && 2 * step_row<double> * sizeof(double) == row_bytes &&
+              2 * step_row<half> * sizeof(half) == row_bytes);
 
 /// Runs a recurrence row by row.
-template <class T>
+template <class S>
 class recurrence_rows {
+  using T = state<S>;
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
-  static constexpr std::size_t vectors = group_vectors<T>;
-  static constexpr std::size_t members = step_members<T>;
+  static constexpr std::size_t vectors = group_vectors<S>;
+  static constexpr std::size_t members = step_members<S>;
 
 public:
   HWY_INLINE explicit recurrence_rows(T carry) : carry_(hn::Set(d, carry)), base_(nothing_later<T>()), last_(base_) {}
@@ -50,14 +50,14 @@ public:
 
     /// Only the first `size` elements are there, unless all are; the others are zeros.
     template <bool Whole>
-    HWY_INLINE void load(T const* a, std::size_t a_row, T const* b, std::size_t size)
+    HWY_INLINE void load(S const* a, std::size_t a_row, S const* b, std::size_t size)
     {
       HWY_UNROLL(2)
       for (std::size_t r = 0; r < Rows; ++r) {
         HWY_UNROLL(16)
         for (std::size_t v = 0; v < vectors; ++v) {
-          std::size_t const k = r * step_row<T> + v * step_set<T>;
-          load_maps<Whole, T>(a + r * a_row + v * step_set<T>, b + k, size > k ? size - k : 0, value[r][v]);
+          std::size_t const k = r * step_row<S> + v * step_set<S>;
+          load_maps<Whole, S>(a + r * a_row + v * step_set<S>, b + k, size > k ? size - k : 0, value[r][v]);
           total[r][v] = value[r][v][members - 1];
         }
       }
@@ -72,22 +72,22 @@ public:
     before_.push(broadcast_last<T>(total[vectors - 1]));
   }
 
-  /// Computes the results of vectors of groups v of a row. Whether all are finite.
+  /// Computes the results of vectors of groups v of a row, that of step j of each group in vector j. Returns whether
+  /// all are finite when they are stored.
   HWY_INLINE bool results(maps<T> const (&value)[vectors][members], maps<T> const (&total)[vectors], std::size_t v,
                           vec (&result)[members])
   {
     maps<T> upto = shift_in<1, T>(v > 0 ? total[v - 1] : nothing_later<T>(), total[v]);  // the groups before each
     if (!first_) upto = then<T>(base_, upto);
     auto const absent = hn::FirstN(d, first_ ? 1 : 0);
-    vec odd = hn::Zero(d);  // becomes NaN by an infinity or a NaN
-    HWY_UNROLL(2)
+    watch<S> seen;
+    HWY_UNROLL(4)
     for (std::size_t m = 0; m < members; ++m) {
       last_ = v == 0 ? then_unless<T>(absent, upto, value[v][m]) : then<T>(upto, value[v][m]);
       result[m] = hn::Add(hn::Mul(last_.scale, carry_), last_.offset);
-      odd = hn::MulAdd(result[m], hn::Zero(d), odd);
+      seen.look(result[m]);
     }
-    interleave<T>(result);
-    return hn::AllFalse(d, hn::IsNaN(odd));
+    return seen.all_finite();
   }
 
   rows_before<T>& before() { return before_; }
@@ -129,33 +129,34 @@ private:
 };
 
 /// Totals a tile, a row after the other.
-template <class T>
+template <class S>
 class recurrence_total {
+  using T = state<S>;
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
-  static constexpr std::size_t vectors = group_vectors<T>;
-  static constexpr std::size_t members = step_members<T>;
+  static constexpr std::size_t vectors = group_vectors<S>;
+  static constexpr std::size_t members = step_members<S>;
   using tree = tree_of_maps<T>;
   static constexpr std::size_t batch_rows = lanes<T>;
   static constexpr std::size_t rows = order::strip_rows * order::tile_strips;
 
 public:
-  HWY_INLINE void row(T const* a, T const* b)
+  HWY_INLINE void row(S const* a, S const* b)
   {
     maps<T> groups[vectors];
     HWY_UNROLL(16)
-    for (std::size_t v = 0; v < vectors; ++v) groups[v] = total_of(a + v * step_set<T>, b + v * step_set<T>);
+    for (std::size_t v = 0; v < vectors; ++v) groups[v] = total_of(a + v * step_set<S>, b + v * step_set<S>);
     combine_row<tree, 0, vectors>(groups);
     batch_[count_ % batch_rows] = groups[0];
     if (++count_ % batch_rows == 0) merge();
   }
 
   /// The tile's total, from its last row; all rows have been taken.
-  HWY_INLINE affine<T> finish(T const* a, T const* b)
+  HWY_INLINE affine<T> finish(S const* a, S const* b)
   {
     maps<T> total[1][vectors];
     HWY_UNROLL(16)
-    for (std::size_t v = 0; v < vectors; ++v) total[0][v] = total_of(a + v * step_set<T>, b + v * step_set<T>);
+    for (std::size_t v = 0; v < vectors; ++v) total[0][v] = total_of(a + v * step_set<S>, b + v * step_set<S>);
     maps<T> const own = total[0][vectors - 1];
     kogge_stone_of_maps<T>(total, [](auto) {});
     affine<T> const last{hn::ExtractLane(own.scale, lanes<T> - 1), hn::ExtractLane(own.offset, lanes<T> - 1)};
@@ -177,10 +178,10 @@ public:
   }
 
 private:
-  static HWY_INLINE maps<T> total_of(T const* a, T const* b)
+  static HWY_INLINE maps<T> total_of(S const* a, S const* b)
   {
     maps<T> value[members];
-    load_maps<true, T>(a, b, step_set<T>, value);
+    load_maps<true, S>(a, b, step_set<S>, value);
     return value[members - 1];
   }
   static HWY_INLINE affine<T> one_then(affine<T> const& earlier, affine<T> const& later)
@@ -205,68 +206,69 @@ private:
   std::size_t count_ = 0;
 };
 
-template <class T>
-affine<T> total_of_recurrence(T const* a, std::size_t a_row, T const* b)
+template <class S>
+affine<state<S>> total_of_recurrence(S const* a, std::size_t a_row, S const* b)
 {
   constexpr std::size_t rows = order::strip_rows * order::tile_strips;
-  recurrence_total<T> total;
-  for (std::size_t r = 0; r < rows; ++r) total.row(a + r * a_row, b + r * step_row<T>);
-  return total.finish(a + (rows - 1) * a_row, b + (rows - 1) * step_row<T>);
+  recurrence_total<S> total;
+  for (std::size_t r = 0; r < rows; ++r) total.row(a + r * a_row, b + r * step_row<S>);
+  return total.finish(a + (rows - 1) * a_row, b + (rows - 1) * step_row<S>);
 }
 
 /// Runs one tile.
-template <class T>
+template <class S>
 class recurrence_tile {
+  using T = state<S>;
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
-  static constexpr std::size_t vectors = group_vectors<T>;
-  static constexpr std::size_t members = step_members<T>;
-  static constexpr std::size_t row = step_row<T>;
+  static constexpr std::size_t vectors = group_vectors<S>;
+  static constexpr std::size_t members = step_members<S>;
+  static constexpr std::size_t row = step_row<S>;
   static constexpr std::size_t pair = 2 * row;
-  static constexpr std::size_t line = line_bytes / sizeof(T);
-  static constexpr std::size_t ahead = 4096 / sizeof(T);  // elements by which the input is fetched ahead
+  static constexpr std::size_t line = line_bytes / sizeof(S);
+  static constexpr std::size_t ahead = 4096 / sizeof(S);  // elements by which the input is fetched ahead
   // Rows of doubles are taken together, one in each lane, unless a vector is a whole line of memory: then a row has few
   // vectors, and moves of lanes are cheap. Rows of floats would be twice as many, of twice the steps: two threads that
   // share a core then have no room for them in its nearest cache.
-  static constexpr bool in_lanes = sizeof(T) == 8 && lanes<T> * sizeof(T) < line_bytes;
+  static constexpr bool in_lanes = sizeof(S) == 8 && lanes<T> * sizeof(T) < line_bytes;
   static constexpr std::size_t together = lanes<T> * row;  // elements
 
 public:
-  explicit recurrence_tile(recurrence_job<T> const& job) : job_(job) {}
+  explicit recurrence_tile(recurrence_job<S> const& job) : job_(job) {}
 
-  recurrence_totals<T> run()
+  recurrence_totals<S> run()
   {
-    HWY_ALIGN T results[in_lanes ? together : pair];
-    recurrence_rows<T> rows(job_.carry);
+    HWY_ALIGN S results[in_lanes ? together : pair];
+    recurrence_rows<S> rows(job_.carry);
     if (job_.out != nullptr && job_.to == stores::streaming) {
       line_writer writer(job_.out);
       detail::took(writer.in_phase() ? "recurrence: whole lines" : "recurrence: lines across rows");
       take_rows<true>(rows, &writer, results);
       std::size_t const count = rest(rows, results);
-      writer.finish(results, count * sizeof(T));
+      writer.finish(results, count * sizeof(S));
       finite_ += count;
     } else {
       detail::took("recurrence: rows through the cache");
       take_rows<false>(rows, nullptr, results);
       std::size_t const count = rest(rows, results);
-      if (count > 0 && job_.out != nullptr) std::memcpy(job_.out + finite_, results, count * sizeof(T));
+      if (count > 0 && job_.out != nullptr) std::memcpy(job_.out + finite_, results, count * sizeof(S));
       finite_ += count;
     }
-    recurrence_totals<T> all{last_ ? *last_ : rows.last(), {}, finite_};
+    recurrence_totals<S> all{last_ ? *last_ : rows.last(), {}, finite_};
     if (job_.next_b != nullptr && finite_ == job_.size) {
-      std::size_t const last = order::tile<affine<T>> / row - 1;
+      std::size_t const last = order::tile<affine<S>> / row - 1;
       all.next = next_.finish(job_.next_a + last * job_.a_row, job_.next_b + last * row);
     }
     return all;
   }
 
 private:
-  using one_row = typename recurrence_rows<T>::template taken<1>;
+  using one_row = typename recurrence_rows<S>::template taken<1>;
 
-  using rows_together = rows_in_lanes<T, step_members<T>>;
+  using rows_together = rows_in_lanes<S>;
 
   template <bool Streams>
-  HWY_INLINE void take_rows(recurrence_rows<T>& rows, line_writer* writer, T* odd)
+  HWY_INLINE void take_rows(recurrence_rows<S>& rows, line_writer* writer, S* odd)
   {
     // Two threads that total tiles from memory, and share a core, were no quicker with a row in each lane.
     if constexpr (in_lanes)
@@ -278,7 +280,7 @@ private:
   /// Takes as many rows as a vector has lanes, as often as there are so many. Results go to `writer` if they stream.
   /// Those of the first pair with one that is not finite go to `odd`.
   template <bool Streams>
-  HWY_INLINE void take_together(rows_before<T>& before, line_writer* writer, T* odd)
+  HWY_INLINE void take_together(rows_before<T>& before, line_writer* writer, S* odd)
   {
     detail::took("recurrence: a row in each lane");
     HWY_ALIGN T a[2][together];
@@ -299,53 +301,52 @@ private:
       // Before the results, which wait for the bases.
       if (k + together < end) read_together(k + together, a[1 - room], b[1 - room]);
       // The rows after those are fetched a little with each result: all at once they would hold up the results.
-      T const* const later_a = job_.a + (k / row + 2 * lanes<T>)*job_.a_row;
-      T const* const later_b = job_.b + k + 2 * together;
-      T const* const later_out = !Streams && job_.out != nullptr ? job_.out + k + together : later_b;
+      S const* const later_a = job_.a + (k / row + 2 * lanes<T>)*job_.a_row;
+      S const* const later_b = job_.b + k + 2 * together;
+      S const* const later_out = !Streams && job_.out != nullptr ? job_.out + k + together : later_b;
       auto const put = [=, to = b[room]](std::size_t i, vec y) HWY_ATTR {
         hn::Store(y, d, to + i * lanes<T>);
         __builtin_prefetch(later_a + i * lanes<T>);
         __builtin_prefetch(later_b + i * lanes<T>);
         if constexpr (!Streams) __builtin_prefetch(later_out + i * lanes<T>);
       };
-      vec const bad = k == 0 ? now.template results<nothing_before::first_lane>(base, carry, row, put)
-                             : now.template results<nothing_before::none>(base, carry, row, put);
-      bool const all = hn::AllFalse(d, hn::IsNaN(bad));
-      T* const to = Streams || !all || job_.out == nullptr ? odd : job_.out + k;
-      write_equal<1>(regular_places<T>{to, static_cast<std::ptrdiff_t>(row)}, row, b[room]);
+      bool const all = k == 0 ? now.template results<nothing_before::first_lane>(base, carry, row, put)
+                              : now.template results<nothing_before::none>(base, carry, row, put);
+      S* const to = Streams || !all || job_.out == nullptr ? odd : job_.out + k;
+      write_equal<1>(regular_places<S>{to, static_cast<std::ptrdiff_t>(row)}, row, b[room]);
       if (HWY_UNLIKELY(!all)) {
         std::size_t good = 0;
         for (; first_odd(odd + good, pair) == pair; good += pair) put_pair<Streams>(writer, odd + good);
-        std::memmove(odd, odd + good, pair * sizeof(T));
+        std::memmove(odd, odd + good, pair * sizeof(S));
         stopped_ = true;
         return;
       }
       if constexpr (Streams)
         for (std::size_t i = 0; i < together; i += pair) put_pair<true>(writer, odd + i);
       finite_ = k + together;
-      if (finite_ == order::tile<affine<T>>)
+      if (finite_ == order::tile<affine<S>>)
         last_ = affine<T>{hn::ExtractLane(now.last().scale, lanes<T> - 1),
                           hn::ExtractLane(now.last().offset, lanes<T> - 1)};
     }
   }
   /// Puts a pair of rows behind those before.
   template <bool Streams>
-  HWY_INLINE void put_pair(line_writer* writer, T const* results)
+  HWY_INLINE void put_pair(line_writer* writer, S const* results)
   {
     if constexpr (Streams) {
       writer->all_lines();
-      std::memcpy(writer->place(), results, pair * sizeof(T));
+      std::memcpy(writer->place(), results, pair * sizeof(S));
       writer->next();
     } else if (job_.out != nullptr) {
-      std::memcpy(job_.out + finite_, results, pair * sizeof(T));
+      std::memcpy(job_.out + finite_, results, pair * sizeof(S));
     }
     finite_ += pair;
   }
   HWY_INLINE void read_together(std::size_t k, T* a, T* b) const
   {
     auto const apart = static_cast<std::ptrdiff_t>(job_.a_row);
-    read_equal<1>(regular_places<T const>{job_.a + k / row * job_.a_row, apart}, row, a);
-    read_equal<1>(regular_places<T const>{job_.b + k, static_cast<std::ptrdiff_t>(row)}, row, b);
+    read_equal<1>(regular_places<S const>{job_.a + k / row * job_.a_row, apart}, row, a);
+    read_equal<1>(regular_places<S const>{job_.b + k, static_cast<std::ptrdiff_t>(row)}, row, b);
   }
   /// The rows before each of these, whose totals it adds to `before`. Scale 1 where there is none.
   static HWY_INLINE maps<T> bases(rows_before<T>& before, maps<T> const& totals)
@@ -374,15 +375,15 @@ private:
   /// A row is taken while the results of the one before are computed, step by step: the steps of Kogge and Stone wait
   /// for one another, and the processor does not look so far ahead by itself.
   template <bool Streams>
-  HWY_INLINE void take_pairs(recurrence_rows<T>& given, line_writer* writer, T* odd)
+  HWY_INLINE void take_pairs(recurrence_rows<S>& given, line_writer* writer, S* odd)
   {
     std::size_t const end = finite_ + (job_.size - finite_) / pair * pair;
     if (end == finite_) return;
-    recurrence_rows<T> rows = given;  // in registers
+    recurrence_rows<S> rows = given;  // in registers
     one_row now;
     load(now, finite_);
     kogge_stone_of_maps<T>(now.total, [](auto) {});
-    T* to = odd;  // of the pair
+    S* to = odd;  // of the pair
     for (std::size_t k = finite_; k < end; k += row) {
       std::size_t const in_pair = k % pair;
       if (job_.next_b != nullptr) {
@@ -394,7 +395,7 @@ private:
       if constexpr (Streams) {
         if (in_pair == 0) {
           writer->all_lines();
-          to = reinterpret_cast<T*>(writer->place());
+          to = reinterpret_cast<S*>(writer->place());
         }
       } else {
         if (job_.out != nullptr) to = job_.out + (k - in_pair);
@@ -409,17 +410,16 @@ private:
           if (v == 0) rows.begin(now.total[0]);
           vec result[members];
           bool const all = rows.results(now.value[0], now.total[0], v, result);
-          T* place = to + in_pair + v * step_set<T>;
+          S* place = to + in_pair + v * step_set<S>;
           if (HWY_UNLIKELY(!all || good < v)) {
             good = std::min(good, v);
-            place = odd + in_pair + v * step_set<T>;
+            place = odd + in_pair + v * step_set<S>;
           }
-          HWY_UNROLL(2)
-          for (std::size_t m = 0; m < members; ++m) hn::StoreU(result[m], d, place + m * lanes<T>);
+          store_groups<S>(result, place);
         }
       });
       if (HWY_UNLIKELY(good < vectors)) {
-        if (to != odd) std::memcpy(odd, to, (in_pair + good * step_set<T>)*sizeof(T));
+        if (to != odd) std::memcpy(odd, to, (in_pair + good * step_set<S>)*sizeof(S));
         stopped_ = true;
         break;
       }
@@ -438,7 +438,7 @@ private:
   }
 
   /// Fetches a row ahead.
-  HWY_INLINE void fetch(T const* a, T const* b, std::size_t k) const
+  HWY_INLINE void fetch(S const* a, S const* b, std::size_t k) const
   {
     if (!job_.ahead) return;
     for (std::size_t i = 0; i < row; i += line) __builtin_prefetch(b + k + ahead + i, 0, to_second_level);
@@ -448,7 +448,7 @@ private:
 
   /// The number of results behind the whole pairs of rows, which are in `results`, before the first one that is not
   /// finite.
-  HWY_INLINE std::size_t rest(recurrence_rows<T>& rows, T* results)
+  HWY_INLINE std::size_t rest(recurrence_rows<S>& rows, S* results)
   {
     if (stopped_) return first_odd(results, pair);
     std::size_t const count = job_.size - finite_;
@@ -458,11 +458,11 @@ private:
   }
 
   template <std::size_t Rows>
-  HWY_INLINE bool take_rest(recurrence_rows<T>& rows, std::size_t count, T* results)
+  HWY_INLINE bool take_rest(recurrence_rows<S>& rows, std::size_t count, S* results)
   {
     detail::took(Rows == 1 ? "recurrence: a short row" : "recurrence: two rows, one of them short");
-    T const* const a = job_.a + finite_ / row * job_.a_row;
-    typename recurrence_rows<T>::template taken<Rows> those;
+    S const* const a = job_.a + finite_ / row * job_.a_row;
+    typename recurrence_rows<S>::template taken<Rows> those;
     those.template load<false>(a, job_.a_row, job_.b + finite_, count);
     kogge_stone_of_maps<T>(those.total, [](auto) {});
     bool all = true;
@@ -473,33 +473,31 @@ private:
       for (std::size_t v = 0; v < vectors; ++v) {
         vec result[members];
         all = rows.results(those.value[r], those.total[r], v, result) && all;
-        T* const to = results + r * row + v * step_set<T>;
-        HWY_UNROLL(2)
-        for (std::size_t m = 0; m < members; ++m) hn::StoreU(result[m], d, to + m * lanes<T>);
+        store_groups<S>(result, results + r * row + v * step_set<S>);
       }
     }
     return all;
   }
 
-  static HWY_NOINLINE std::size_t first_odd(T const* results, std::size_t count)
+  static HWY_NOINLINE std::size_t first_odd(S const* results, std::size_t count)
   {
     std::size_t k = 0;
-    while (k < count && std::isfinite(results[k])) ++k;
+    while (k < count && detail::recurrence::is_finite(results[k])) ++k;
     if (k < count) detail::took("recurrence: a result that is not finite");
     return k;
   }
 
-  recurrence_job<T> const& job_;
-  recurrence_total<T> next_;
+  recurrence_job<S> const& job_;
+  recurrence_total<S> next_;
   std::size_t finite_ = 0;
   std::optional<affine<T>> last_;  // of rows taken together
   bool stopped_ = false;
 };
 
-template <class T>
-recurrence_totals<T> tile_of_recurrence(recurrence_job<T> const& job)
+template <class S>
+recurrence_totals<S> tile_of_recurrence(recurrence_job<S> const& job)
 {
-  return recurrence_tile<T>(job).run();
+  return recurrence_tile<S>(job).run();
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "src/cpu/recurrence/stored-inl.hpp"
 #include "src/cpu/some_lanes-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
@@ -17,23 +19,66 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-/// Sixteen bytes of one sequence: some steps of it.
-template <class T>
-inline constexpr std::size_t block_steps = lanes_per_block<T>;
-template <class T>
-using block_tag = hn::FixedTag<T, block_steps<T>>;
-template <class T>
-using block = hn::Vec<block_tag<T>>;
+/// Some steps of one sequence: sixteen bytes of states.
+template <class S>
+inline constexpr std::size_t block_steps = lanes_per_block<state<S>>;
+/// The elements in memory of which they are made.
+template <class S>
+using block_tag = hn::FixedTag<raw<S>, block_steps<S>>;
+template <class S>
+using block = hn::Vec<block_tag<S>>;
+
+/// Blocks of elements of two bytes, side by side: load(i), load(i + block_steps), ...
+template <class S, class Load>
+HWY_INLINE hn::Vec<stored_tag<S>> narrow_blocks_of_lanes(std::size_t i, Load const& load)
+{
+  constexpr std::size_t next = block_steps<S>, count = blocks<state<S>>;
+  if constexpr (count == 1) {
+    return load(i);
+  } else {
+    hn::FixedTag<raw<S>, 2 * next> two;
+    auto const low = hn::Combine(two, load(i + next), load(i));
+    if constexpr (count == 2) {
+      return low;
+    } else {
+      static_assert(count == 4);
+      return hn::Combine(stored_tag<S>{}, hn::Combine(two, load(i + 3 * next), load(i + 2 * next)), low);
+    }
+  }
+}
+template <class S, class Store>
+HWY_INLINE void store_narrow_blocks(std::size_t i, hn::Vec<stored_tag<S>> v, Store const& store)
+{
+  constexpr std::size_t next = block_steps<S>, count = blocks<state<S>>;
+  block_tag<S> one;
+  auto const store_two = [&](std::size_t first, auto both) HWY_ATTR {
+    store(first, hn::LowerHalf(one, both));
+    store(first + next, hn::UpperHalf(one, both));
+  };
+  if constexpr (count == 1) {
+    store(i, v);
+  } else if constexpr (count == 2) {
+    store_two(i, v);
+  } else {
+    static_assert(count == 4);
+    hn::FixedTag<raw<S>, 2 * next> two;
+    store_two(i, hn::LowerHalf(two, v));
+    store_two(i + 2 * next, hn::UpperHalf(two, v));
+  }
+}
 
 /// The vector whose 16-byte blocks are load(i), load(i + block_steps), ...: those of lanes i, i + block_steps, ...
-template <class T, class Load>
-HWY_INLINE vector<T> blocks_of_lanes(std::size_t i, Load const& load)
+template <class S, class Load>
+HWY_INLINE vector<state<S>> blocks_of_lanes(std::size_t i, Load const& load)
 {
+  using T = state<S>;
   vector_tag<T> d;
   constexpr std::size_t next = block_steps<T>;
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   (void)d;
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (is_narrow<S>) {
+    return widened<S>(narrow_blocks_of_lanes<S>(i, load));
+  } else if constexpr (sizeof(T) == 4) {
     auto v = _mm512_castps128_ps512(load(i).raw);
     v = _mm512_insertf32x4(v, load(i + next).raw, 1);
     v = _mm512_insertf32x4(v, load(i + 2 * next).raw, 2);
@@ -45,7 +90,11 @@ HWY_INLINE vector<T> blocks_of_lanes(std::size_t i, Load const& load)
     return vector<T>{_mm512_insertf64x2(v, load(i + 3 * next).raw, 3)};
   }
 #else
-  if constexpr (blocks<T> == 1) {
+  if constexpr (is_narrow<S>) {
+    (void)d;
+    (void)next;
+    return widened<S>(narrow_blocks_of_lanes<S>(i, load));
+  } else if constexpr (blocks<T> == 1) {
     (void)d;
     (void)next;
     return load(i);
@@ -57,12 +106,16 @@ HWY_INLINE vector<T> blocks_of_lanes(std::size_t i, Load const& load)
 }
 
 /// Calls store(lane, its block) for the lanes of these blocks.
-template <class T, class Store>
-HWY_INLINE void store_blocks(std::size_t i, vector<T> v, Store const& store)
+template <class S, class Store>
+HWY_INLINE void store_blocks(std::size_t i, vector<state<S>> v, Store const& store)
 {
+  using T = state<S>;
   constexpr std::size_t next = block_steps<T>;
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (is_narrow<S>) {
+    (void)next;
+    store_narrow_blocks<S>(i, rounded<S>(v), store);
+  } else if constexpr (sizeof(T) == 4) {
     store(i, block<T>{_mm512_castps512_ps128(v.raw)});
     store(i + next, block<T>{_mm512_extractf32x4_ps(v.raw, 1)});
     store(i + 2 * next, block<T>{_mm512_extractf32x4_ps(v.raw, 2)});
@@ -74,7 +127,10 @@ HWY_INLINE void store_blocks(std::size_t i, vector<T> v, Store const& store)
     store(i + 3 * next, block<T>{_mm512_extractf64x2_pd(v.raw, 3)});
   }
 #else
-  if constexpr (blocks<T> == 1) {
+  if constexpr (is_narrow<S>) {
+    (void)next;
+    store_narrow_blocks<S>(i, rounded<S>(v), store);
+  } else if constexpr (blocks<T> == 1) {
     (void)next;
     store(i, v);
   } else {
@@ -87,65 +143,74 @@ HWY_INLINE void store_blocks(std::size_t i, vector<T> v, Store const& store)
 
 /// The first `present` steps of a block, at most all, whose first step is at `from`; the others are zeros. No branch
 /// depends on `present` where there are masks: sizes of neighbours are hard to predict.
-template <int Step, class T>
-HWY_INLINE block<T> load_some_steps(T const* from, std::size_t present)
+template <int Step, class S>
+HWY_INLINE block<S> load_some_steps(S const* from, std::size_t present)
 {
-  block_tag<T> d;
-  constexpr std::size_t size = block_steps<T>;
-  if constexpr (has_masks<T>) {
-    if constexpr (Step > 0) return hn::MaskedLoad(hn::FirstN(d, present), d, from);
-    return hn::MaskedLoad(hn::Not(hn::FirstN(d, size - present)), d, from - (size - 1));
+  block_tag<S> d;
+  constexpr std::size_t size = block_steps<S>;
+  if constexpr (has_masks<raw<S>>) {
+    if constexpr (Step > 0) return hn::MaskedLoad(hn::FirstN(d, present), d, raw_at(from));
+    return hn::MaskedLoad(hn::Not(hn::FirstN(d, size - present)), d, raw_at(from - (size - 1)));
+  } else if constexpr (is_narrow<S>) {
+    hn::FixedTag<std::uint64_t, 1> one_word;
+    std::uint64_t const word = word_of(from, Step, present);
+    auto const first = hn::BitCast(d, hn::Set(one_word, word));
+    return Step > 0 ? first : hn::Reverse(d, first);
   } else {
-    HWY_ALIGN T buffer[size] = {};
+    HWY_ALIGN raw<S> buffer[size] = {};
     for (std::size_t k = 0; k < present; ++k)
-      buffer[Step > 0 ? k : size - 1 - k] = from[Step * static_cast<std::ptrdiff_t>(k)];
+      buffer[Step > 0 ? k : size - 1 - k] = *raw_at(from + Step * static_cast<std::ptrdiff_t>(k));
     return hn::Load(d, buffer);
   }
 }
-template <int Step, class T>
-HWY_INLINE void store_some_steps(block<T> v, T* to, std::size_t present)
+template <int Step, class S>
+HWY_INLINE void store_some_steps(block<S> v, S* to, std::size_t present)
 {
-  block_tag<T> d;
-  constexpr std::size_t size = block_steps<T>;
-  if constexpr (has_masks<T>) {
+  block_tag<S> d;
+  constexpr std::size_t size = block_steps<S>;
+  if constexpr (has_masks<raw<S>>) {
     if constexpr (Step > 0)
-      hn::BlendedStore(v, hn::FirstN(d, present), d, to);
+      hn::BlendedStore(v, hn::FirstN(d, present), d, raw_at(to));
     else
-      hn::BlendedStore(v, hn::Not(hn::FirstN(d, size - present)), d, to - (size - 1));
+      hn::BlendedStore(v, hn::Not(hn::FirstN(d, size - present)), d, raw_at(to - (size - 1)));
+  } else if constexpr (is_narrow<S>) {
+    hn::FixedTag<std::uint64_t, 1> one_word;
+    store_word(hn::GetLane(hn::BitCast(one_word, Step > 0 ? v : hn::Reverse(d, v))), to, Step, present);
   } else {
-    HWY_ALIGN T buffer[size];
+    HWY_ALIGN raw<S> buffer[size];
     hn::Store(v, d, buffer);
     for (std::size_t k = 0; k < present; ++k)
-      to[Step * static_cast<std::ptrdiff_t>(k)] = buffer[Step > 0 ? k : size - 1 - k];
+      *raw_at(to + Step * static_cast<std::ptrdiff_t>(k)) = buffer[Step > 0 ? k : size - 1 - k];
   }
 }
 
 /// The memory at which a block begins whose first step is at `first`.
-template <int Step, class T>
-HWY_INLINE T* begin_of_block(T* first)
+template <int Step, class S>
+HWY_INLINE auto* begin_of_block(S* first)
 {
-  return Step > 0 ? first : first - (block_steps<T> - 1);
+  return raw_at(Step > 0 ? first : first - (block_steps<std::remove_const_t<S>> - 1));
 }
 
 /// The first steps of sequences at regular distances.
-template <class T>
+template <class S>
 struct regular_places {
-  T* first;
+  S* first;
   std::ptrdiff_t distance;
 
-  HWY_INLINE T* operator[](std::size_t lane) const { return first + static_cast<std::ptrdiff_t>(lane) * distance; }
+  HWY_INLINE S* operator[](std::size_t lane) const { return first + static_cast<std::ptrdiff_t>(lane) * distance; }
 };
 
 /// Sequences of any sizes at any places.
-template <class T>
+template <class S>
 struct lane_places {
-  T const* a[lanes<T>];
-  T const* b[lanes<T>];
-  T* out[lanes<T>];
-  std::size_t size[lanes<T>];
+  static constexpr std::size_t count = lanes<state<S>>;
+  S const* a[count];
+  S const* b[count];
+  S* out[count];
+  std::size_t size[count];
   std::size_t shortest = static_cast<std::size_t>(-1);
 
-  void set(std::size_t i, recurrence_lane<T> const& of, std::size_t own_size)
+  void set(std::size_t i, recurrence_lane<S> const& of, std::size_t own_size)
   {
     a[i] = of.a;
     b[i] = of.b;
@@ -156,108 +221,115 @@ struct lane_places {
   /// Steps of lane i in the block at step k.
   HWY_INLINE std::size_t present(std::size_t i, std::size_t k) const
   {
-    return std::min(size[i] > k ? size[i] - k : 0, block_steps<T>);
+    return std::min(size[i] > k ? size[i] - k : 0, block_steps<S>);
   }
 };
 
 /// Reads a block of each lane from `load(lane)` and stores its steps one after the other.
-template <int Step, class T, class Load>
-HWY_INLINE void read_blocks(T* to, Load const& load)
+template <int Step, class S, class Load>
+HWY_INLINE void read_blocks(state<S>* to, Load const& load)
 {
+  using T = state<S>;
   vector_tag<T> d;
-  constexpr std::size_t size = block_steps<T>;
+  constexpr std::size_t size = block_steps<S>;
   vector<T> v[size];
   HWY_UNROLL(4)
-  for (std::size_t i = 0; i < size; ++i) v[i] = blocks_of_lanes<T>(i, load);
+  for (std::size_t i = 0; i < size; ++i) v[i] = blocks_of_lanes<S>(i, load);
   transpose<T>(v);
   HWY_UNROLL(4)
   for (std::size_t i = 0; i < size; ++i) hn::Store(v[Step > 0 ? i : size - 1 - i], d, to + i * lanes<T>);
 }
-template <int Step, class T, class Store>
-HWY_INLINE void write_blocks(T const* from, Store const& store)
+template <int Step, class S, class Store>
+HWY_INLINE void write_blocks(state<S> const* from, Store const& store)
 {
+  using T = state<S>;
   vector_tag<T> d;
-  constexpr std::size_t size = block_steps<T>;
+  constexpr std::size_t size = block_steps<S>;
   vector<T> v[size];
   HWY_UNROLL(4)
   for (std::size_t i = 0; i < size; ++i) v[Step > 0 ? i : size - 1 - i] = hn::Load(d, from + i * lanes<T>);
   transpose<T>(v);
   HWY_UNROLL(4)
-  for (std::size_t i = 0; i < size; ++i) store_blocks<T>(i, v[i], store);
+  for (std::size_t i = 0; i < size; ++i) store_blocks<S>(i, v[i], store);
 }
 
 /// `size` steps of sequences that have as many: those of step k become the vector at to + k * lanes<T>. `to` has room
 /// for whole blocks.
-template <int Step, class T>
-HWY_INLINE void read_equal(regular_places<T const> from, std::size_t size, T* to)
+template <int Step, class S>
+HWY_INLINE void read_equal(regular_places<S const> from, std::size_t size, state<S>* to)
 {
-  block_tag<T> d;
-  constexpr std::size_t steps = block_steps<T>;
+  using T = state<S>;
+  block_tag<S> d;
+  constexpr std::size_t steps = block_steps<S>;
   std::size_t k = 0;
   for (; k + steps <= size; k += steps) {
     std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-    read_blocks<Step, T>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
+    read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
       return hn::LoadU(d, begin_of_block<Step>(from[lane] + offset));
     });
   }
   if (k == size) return;
   std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-  read_blocks<Step, T>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
-    return load_some_steps<Step, T>(from[lane] + offset, size - k);
+  read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
+    return load_some_steps<Step, S>(from[lane] + offset, size - k);
   });
 }
-template <int Step, class T>
-HWY_INLINE void write_equal(regular_places<T> to, std::size_t size, T const* from)
+template <int Step, class S>
+HWY_INLINE void write_equal(regular_places<S> to, std::size_t size, state<S> const* from)
 {
-  block_tag<T> d;
-  constexpr std::size_t steps = block_steps<T>;
+  using T = state<S>;
+  block_tag<S> d;
+  constexpr std::size_t steps = block_steps<S>;
   std::size_t k = 0;
   for (; k + steps <= size; k += steps) {
     std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-    write_blocks<Step, T>(from + k * lanes<T>, [&](std::size_t lane, block<T> v) HWY_ATTR {
+    write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
       hn::StoreU(v, d, begin_of_block<Step>(to[lane] + offset));
     });
   }
   if (k == size) return;
   std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-  write_blocks<Step, T>(from + k * lanes<T>, [&](std::size_t lane, block<T> v) HWY_ATTR {
-    store_some_steps<Step, T>(v, to[lane] + offset, size - k);
+  write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
+    store_some_steps<Step, S>(v, to[lane] + offset, size - k);
   });
 }
 
 /// Steps [first, first + size) of sequences of any sizes. Those that a sequence does not have are zeros.
-template <int Step, class T>
-HWY_INLINE void read_any(T const* const* from, lane_places<T> const& places, std::size_t first, std::size_t size, T* to)
+template <int Step, class S>
+HWY_INLINE void read_any(S const* const* from, lane_places<S> const& places, std::size_t first, std::size_t size,
+                         state<S>* to)
 {
-  block_tag<T> d;
-  constexpr std::size_t steps = block_steps<T>;
+  using T = state<S>;
+  block_tag<S> d;
+  constexpr std::size_t steps = block_steps<S>;
   for (std::size_t k = 0; k < size; k += steps) {
     std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(first + k);
     if (first + k + steps <= places.shortest) {
-      read_blocks<Step, T>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
+      read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
         return hn::LoadU(d, begin_of_block<Step>(from[lane] + offset));
       });
     } else {
-      read_blocks<Step, T>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
-        return load_some_steps<Step, T>(from[lane] + offset, places.present(lane, first + k));
+      read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
+        return load_some_steps<Step, S>(from[lane] + offset, places.present(lane, first + k));
       });
     }
   }
 }
-template <int Step, class T>
-HWY_INLINE void write_any(lane_places<T> const& places, std::size_t first, std::size_t size, T const* from)
+template <int Step, class S>
+HWY_INLINE void write_any(lane_places<S> const& places, std::size_t first, std::size_t size, state<S> const* from)
 {
-  block_tag<T> d;
-  constexpr std::size_t steps = block_steps<T>;
+  using T = state<S>;
+  block_tag<S> d;
+  constexpr std::size_t steps = block_steps<S>;
   for (std::size_t k = 0; k < size; k += steps) {
     std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(first + k);
     if (first + k + steps <= places.shortest) {
-      write_blocks<Step, T>(from + k * lanes<T>, [&](std::size_t lane, block<T> v) HWY_ATTR {
+      write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
         hn::StoreU(v, d, begin_of_block<Step>(places.out[lane] + offset));
       });
     } else {
-      write_blocks<Step, T>(from + k * lanes<T>, [&](std::size_t lane, block<T> v) HWY_ATTR {
-        store_some_steps<Step, T>(v, places.out[lane] + offset, places.present(lane, first + k));
+      write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
+        store_some_steps<Step, S>(v, places.out[lane] + offset, places.present(lane, first + k));
       });
     }
   }

@@ -107,12 +107,9 @@ template <class T, class A, class B, class Out>
 inline constexpr bool are_recurrences_in_memory =
     (std::is_same_v<A, T const*> || std::is_same_v<A, T*> || std::is_same_v<A, recurrence::constant<T>>) &&
     (std::is_same_v<B, T const*> || std::is_same_v<B, T*>) && std::is_same_v<Out, T*>;
-/// Whether recurrences of these are compiled; and whether they are run as floats, some at a time.
+/// Whether recurrences of these are compiled.
 template <class T, class A, class B, class Out>
 inline constexpr bool has_recurrence_kernels_for = has_recurrence_kernels<T> && are_recurrences_in_memory<T, A, B, Out>;
-template <class T, class A, class B, class Out>
-inline constexpr bool has_narrow_recurrence_kernels_for =
-    has_narrow_recurrence_kernels<T> && are_recurrences_in_memory<T, A, B, Out>;
 
 /// The place of coefficient `number` of an array, or of the one number.
 template <class T>
@@ -192,18 +189,6 @@ struct one_recurrence {
       one.threads = on.threads;
       return recur_by_kernels(one);
     } else {
-      if constexpr (has_narrow_recurrence_kernels_for<T, A, B, Out>) {
-        recurrences_in_memory<T> one{};
-        one.a = address_of(steps.a.array, steps.a.first);
-        one.b = steps.b.array + steps.b.first;
-        one.out = out.array + out.first;
-        one.where.along = {n, {steps.b.step, out.step, 0, 0, step_of_coefficients()}};
-        T last = before;
-        one.given.initial = before;
-        one.given.lasts = &last;
-        one.threads = on.threads;
-        if (recur_narrow_by_kernels(one)) return last;
-      }
       return run_maps(on);
     }
   }
@@ -274,13 +259,13 @@ bool may_be_same(recurrence::constant<T> const&, Out const&)
 template <class T, class A, class B, class Out, class From>
 struct recurrences_of_segments;
 
-/// Short segments of one thread, which are collected, put in order by their sizes, and run several at once: those of a
-/// vector then have about one size.
+/// Short segments of one thread, which are collected. Very short ones are run by the places of their steps. Others are
+/// put in order by their sizes and run several at once: those of a vector then have about one size.
 template <class Segments>
 class short_recurrences {
   using T = typename Segments::state;
   static constexpr std::size_t most = 512;  // that are collected
-  static constexpr std::size_t longest = 4 * order::row<affine<T>>;
+  static constexpr std::size_t longest = 2 * order::row<affine<T>>;
 
   /// Sizes of one kind are about the same.
   static constexpr std::size_t kind(std::size_t size) { return size <= 64 ? size - 1 : 63 + (size - 64) / 8; }
@@ -295,9 +280,8 @@ public:
       all_(on, s, begin, end);
       return;
     }
-    all_.fetch(begin, end);
     of_[count_] = {s, begin, size};
-    ++ends_[kind(size)];
+    steps_ += size;
     if (++count_ == most) finish();
   }
 
@@ -305,6 +289,45 @@ public:
   {
     if (count_ == 0) return;
     detail::took("batch: recurrences of short segments, several at once");
+    if (steps_ < tuning_in_use().mean_by_places * count_)
+      run_by_places();
+    else
+      run_in_lanes();
+    count_ = steps_ = 0;
+  }
+
+private:
+  using segment = typename Segments::segment;
+
+  void run_by_places()
+  {
+    std::size_t to[most + 1];
+    for (std::size_t i = 0; i < count_;) {
+      segment const& first = of_[i];
+      std::size_t count = 0;
+      to[0] = first.begin;
+      for (; i < count_; ++i) {
+        segment const& next = of_[i];
+        bool const follows = next.number == first.number + count && next.begin == to[count];
+        std::size_t const end = next.begin + next.size;
+        if (!follows || next.size > order::row<affine<T>> || end - to[0] > most_steps_by_places<T>) break;
+        to[++count] = end;
+      }
+      if (count == 0) {  // a longer one
+        ++i;
+        all_(cpu{1}, first.number, first.begin, first.begin + first.size);
+      } else if (!kernels_of_recurrences<T>().places(all_.places(first.number, to, count))) {
+        for (std::size_t k = 0; k < count; ++k) all_(cpu{1}, first.number + k, to[k], to[k + 1]);
+      }
+    }
+  }
+
+  void run_in_lanes()
+  {
+    for (std::size_t i = 0; i < count_; ++i) {
+      all_.fetch(of_[i].begin, of_[i].begin + of_[i].size);
+      ++ends_[kind(of_[i].size)];
+    }
     std::size_t sum = 0;
     for (std::size_t& each : ends_) {
       std::size_t const own = each;
@@ -317,21 +340,16 @@ public:
     for (std::size_t first = 0; first < count_; first += together) {
       std::size_t const count = count_ - first < together ? count_ - first : together;
       for (std::size_t i = 0; i < count; ++i) lanes[i] = all_.lane(of_[order_[first + i]]);
-      if constexpr (has_narrow_recurrence_kernels<T>)
-        run_narrow_lanes(lanes, count, Segments::step, Segments::repeats_a);
-      else
-        kernels_of_recurrences<T>().several(lanes, count, Segments::step, Segments::repeats_a);
+      kernels_of_recurrences<T>().several(lanes, count, Segments::step, Segments::repeats_a);
       if (all_.ends.lasts == nullptr) continue;
       for (std::size_t i = 0; i < count; ++i) all_.ends.lasts[of_[order_[first + i]].number] = lanes[i].last;
     }
-    count_ = 0;
     for (std::size_t& each : ends_) each = 0;
   }
 
-private:
   Segments const& all_;
-  std::size_t count_ = 0;
-  typename Segments::segment of_[most];
+  std::size_t count_ = 0, steps_ = 0;
+  segment of_[most];
   std::uint16_t order_[most];
   std::size_t ends_[kind(longest) + 1] = {};
 };
@@ -369,7 +387,7 @@ struct recurrences_of_segments {
   }
 
   auto block() const
-    requires(has_recurrence_kernels_for<T, A, B, Out> || has_narrow_recurrence_kernels_for<T, A, B, Out>)
+    requires has_recurrence_kernels_for<T, A, B, Out>
   {
     return short_recurrences<recurrences_of_segments>(*this);
   }
@@ -391,11 +409,28 @@ struct recurrences_of_segments {
       coefficients = &a.value;
     else
       coefficients = a + first;
-    return {coefficients, b + first, out + first, of.size, initial(of.number), T()};
+    T const before = ends.initials != nullptr ? ends.initials[of.number] : *ends.initial;
+    return {coefficients, b + first, out + first, of.size, before, T()};
   }
-
-private:
-  T initial(std::size_t s) const { return ends.initials != nullptr ? ends.initials[s] : *ends.initial; }
+  /// Segments from number `first` on, which end at to[1] ... to[count].
+  recurrence_places_job<T> places(std::size_t first, std::size_t const* to, std::size_t count) const
+  {
+    recurrence_places_job<T> job{};
+    if constexpr (repeats_a)
+      job.a = &a.value;
+    else
+      job.a = a + to[0];
+    job.b = b + to[0];
+    job.out = out + to[0];
+    job.step = step;
+    job.repeats_a = repeats_a;
+    job.to = to;
+    job.count = count;
+    job.own_befores = ends.initials != nullptr;
+    job.befores = job.own_befores ? ends.initials + first : &*ends.initial;
+    if (ends.lasts != nullptr) job.lasts = ends.lasts + first;
+    return job;
+  }
 };
 
 }  // namespace tally::cpu_backend
@@ -420,11 +455,6 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
       recur_rows_by_kernels<T>(all);
       return;
     }
-  }
-  if constexpr (has_narrow_recurrence_kernels_for<T, A, B const*, Out*>) {
-    if (where.sequences() > 1 &&
-        recur_narrow_by_kernels(recurrences_in_memory<T>{address_of(a), b, out, where, ends, threads_wanted.threads}))
-      return;
   }
   bool const in_place = may_be_same(a, out) || may_be_same(b, out);
   bool const around = goes_around_cache<T>(n, n * where.sequences());

@@ -2,7 +2,7 @@
 
 #include "tally/detail/batch/gradients.hpp"
 
-/// The compiled gradients of linear recurrences of float and double.
+/// The compiled gradients of linear recurrences of the types that have kernels.
 namespace tally::cpu_backend {
 
 /// Writes the gradients of all sequences on at most so many threads (0: any number).

@@ -16,7 +16,7 @@ namespace tally::cpu_backend {
 /// Requires  `part` has the size of a tile.
 /// Memory    at general distances 100 KiB on the stack.
 template <class T>
-affine<T> total_of_recurrence_tile(recurrence_in_memory<T> const& part);
+affine<working_type<T>> total_of_recurrence_tile(recurrence_in_memory<T> const& part);
 
 /// Writes the states of a part that begins with a tile, up to the first one that is not finite, and returns its place:
 /// part.size or more if all are finite. `before`, which is not empty, is the carry before the part.

@@ -9,10 +9,12 @@
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/half.hpp"
 #include "tally/operators/affine.hpp"
+#include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
-/// The compiled kernels of linear recurrences of float and double. A recurrence is a scan of maps (affine<T>) on top of
-/// a constant map, in the order of docs/order.md; its results are the offsets.
+/// The compiled kernels of linear recurrences of float, double, half and bfloat16. A recurrence is a scan of maps
+/// (affine<T>) on top of a constant map, in the order of docs/order.md; its results are the offsets. T is the type of
+/// elements in memory. States of half and bfloat16 are floats (working_type<T>) until they are stored.
 namespace tally::cpu_backend {
 
 /// One tile of a recurrence, and the work to do in the same loop. Coefficients `a` lie one after the other, or are all
@@ -22,9 +24,9 @@ struct recurrence_job {
   T const* a;
   std::size_t a_row;  ///< how far the coefficients of a row are from those of the row before: order::row, or 0
   T const* b;
-  T* out;            ///< may be `a` or `b`; null: results are looked at only
-  std::size_t size;  ///< 1 .. order::tile<affine<T>>
-  T carry;           ///< the carry's offset
+  T* out;                 ///< may be `a` or `b`; null: results are looked at only
+  std::size_t size;       ///< 1 .. order::tile<affine<T>>
+  working_type<T> carry;  ///< the carry's offset
   stores to = stores::cached;
   bool ahead = false;         ///< whether to prefetch in the same loop
   T const* next_a = nullptr;  ///< a whole tile to total in the same loop, or none
@@ -33,9 +35,9 @@ struct recurrence_job {
 
 template <class T>
 struct recurrence_totals {
-  affine<T> last;      ///< the tile-local map of the last element; of a whole tile only
-  affine<T> next;      ///< the total of the next tile, if there is one
-  std::size_t finite;  ///< results before the first one that is not finite: those are written, and no others
+  affine<working_type<T>> last;  ///< the tile-local map of the last element; of a whole tile only
+  affine<working_type<T>> next;  ///< the total of the next tile, if there is one
+  std::size_t finite;            ///< results before the first one that is not finite: those are written, and no others
 };
 
 /// The state of recurrences side by side, one a lane of vectors: slot s of recurrence c is state[s * stride + c]. A map
@@ -51,7 +53,7 @@ inline constexpr std::size_t count = 9;
 
 /// Columns of a job, at most. Two rows of the order of so many have 130 KiB on the stack.
 template <class T>
-inline constexpr std::size_t most_recurrence_columns = 512 / sizeof(T);
+inline constexpr std::size_t most_recurrence_columns = sizeof(T) == 2 ? 64 : 512 / sizeof(T);
 
 /// One tile, or a part of one, of recurrences whose elements of one index are neighbours: that of recurrence c at step
 /// k is b[k * b_step + c].
@@ -64,13 +66,13 @@ struct recurrence_columns_job {
   std::ptrdiff_t b_step;
   T* out;  ///< may be `a` or `b`; null: a whole tile is totalled only
   std::ptrdiff_t out_step;
-  std::size_t width;   ///< recurrences: at most most_recurrence_columns
-  std::size_t first;   ///< the step at which the part begins
-  std::size_t size;    ///< 1 .. order::tile<affine<T>>
-  T* state;            ///< recurrence_slot::count slots
-  std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
-  stores to;           ///< around the cache only where `out` and `out_step` are whole lines
-  bool ahead;          ///< whether to fetch steps ahead
+  std::size_t width;       ///< recurrences: at most most_recurrence_columns
+  std::size_t first;       ///< the step at which the part begins
+  std::size_t size;        ///< 1 .. order::tile<affine<T>>
+  working_type<T>* state;  ///< recurrence_slot::count slots
+  std::size_t stride;      ///< of slots: `width`, rounded up to whole vectors
+  stores to;               ///< around the cache only where `out` and `out_step` are whole lines
+  bool ahead;              ///< whether to fetch steps ahead
   /// For each recurrence the step of its first result that is not finite, from which on no results are written. The
   /// caller sets all of them to a number that is no step.
   std::size_t* bad;
@@ -107,19 +109,46 @@ struct recurrence_rows_job {
   bool ahead;  ///< whether to fetch the next recurrences
 };
 
+/// Steps that are run by their places at a time, at most.
+template <class T>
+inline constexpr std::size_t most_steps_by_places = sizeof(T) == 8 ? 256 : 512;
+
+/// Recurrences of at most a row of the order each, one after the other in memory: recurrence i has the elements
+/// [to[i] - to[0], to[i + 1] - to[0]).
+template <class T>
+struct recurrence_places_job {
+  T const* a;
+  T const* b;
+  T* out;               ///< may be `a` or `b`
+  std::ptrdiff_t step;  ///< from a step to the next one: 1 or -1
+  bool repeats_a;       ///< whether `a` is one coefficient for all
+  std::size_t const* to;
+  std::size_t count;
+  T const* befores;
+  bool own_befores;  ///< whether each recurrence has one, else all have the same
+  T* lasts;          ///< takes the last states, unless null
+};
+
 template <class T>
 struct recurrence_kernels {
   /// The total of a whole tile.
-  affine<T> (*total)(T const* a, std::size_t a_row, T const* b);
+  affine<working_type<T>> (*total)(T const* a, std::size_t a_row, T const* b);
   recurrence_totals<T> (*tile)(recurrence_job<T> const& job);
   void (*columns)(recurrence_columns_job<T> const& job);
   void (*rows)(recurrence_rows_job<T> const& job);
   /// `step` and `repeats_a` are those of recurrence_rows_job. A vector has `lanes` recurrences.
   void (*several)(recurrence_lane<T>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a);
+  /// Writes all states and returns true, or none and returns false if one is not finite. There are at most
+  /// most_steps_by_places steps.
+  bool (*places)(recurrence_places_job<T> const& job);
+  /// out[k] = a[k] * b[k], or a[size - 1 - k] * b[k], rounded.
+  void (*multiply)(T const* a, bool reverses_a, T const* b, T* out, std::size_t size);
+  /// out[k] = in[size - 1 - k], which do not overlap.
+  void (*reverse)(T const* in, T* out, std::size_t size);
   std::size_t lanes;
 };
 
-/// The kernels on T, float or double, for the instruction set of this machine.
+/// The kernels on T, for the instruction set of this machine.
 template <class T>
 recurrence_kernels<T> const& kernels_of_recurrences();
 
@@ -133,7 +162,7 @@ struct recurrence_products {
   T last;  ///< the factor of the last step: `factors` has one less
 };
 
-/// One recurrence of floats or doubles in memory.
+/// One recurrence in memory.
 template <class T>
 struct recurrence_in_memory {
   T const* a;
@@ -152,7 +181,7 @@ struct recurrence_in_memory {
 
   T coefficient(std::size_t k) const
   {
-    if (follows && k == 0) return T(1);
+    if (follows && k == 0) return T(1.0f);
     return a[(static_cast<std::ptrdiff_t>(k) - (follows ? 1 : 0)) * a_step];
   }
   void put(std::size_t k, T state) const
@@ -172,7 +201,7 @@ struct recurrence_in_memory {
 template <class T>
 T recur_by_kernels(recurrence_in_memory<T> const& given);
 
-/// Recurrences of floats or doubles at regular places. Coefficients may be repeated along any axis.
+/// Recurrences at regular places. Coefficients may be repeated along any axis.
 template <class T>
 struct recurrences_in_memory {
   T const* a;
@@ -231,24 +260,9 @@ bool has_rows_of_recurrences(detail::batch::layout const& where)
 template <class T>
 void recur_rows_by_kernels(recurrences_in_memory<T> const& given);
 
-/// Recurrences of half or bfloat16, whose states are float until they are stored: their elements are widened some at a
-/// time, and run by lanes. Returns false, and does nothing, where it is not the quicker way.
-///
-/// Memory    40 KiB of each thread's stack, and 40 KiB.
-/// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
-template <class S>
-bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given);
-
-/// Runs recurrences of any sizes up to a tile, best of about one size, some at once. `step` and `repeats_a` are those
-/// of recurrence_rows_job. Memory as above.
-template <class S>
-void run_narrow_lanes(recurrence_lane<S>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a);
-
-template <class T>
-inline constexpr bool has_narrow_recurrence_kernels = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
-
 /// The types whose recurrences are compiled.
 template <class T>
-inline constexpr bool has_recurrence_kernels = std::is_same_v<T, float> || std::is_same_v<T, double>;
+inline constexpr bool has_recurrence_kernels =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
 }  // namespace tally::cpu_backend

@@ -88,8 +88,8 @@ struct tuning {
   /// do not fit in the cache: rows of 64 doubles took 0.93 ns a step for 1.97, of 256 floats 0.47 for 0.92, and of 100
   /// floats 2.0 for 0.98.
   std::size_t recurrence_alone_bytes = 512;
-  /// One recurrence of two-byte elements has a tile in each lane if it has at least so many.
-  std::size_t least_narrow_tiles = 4;
+  /// Segments of fewer steps than this on average are run by the places of their steps.
+  std::size_t mean_by_places = 8;
   /// A recurrence's results go around the cache from this many bytes on, if those of the call do not fit in it.
   std::size_t streamed_recurrence_bytes = 4096;
   /// Of few columns of many tiles a tile is scanned without being totalled before, if its carries are there and there

@@ -33,9 +33,11 @@ namespace tally::ranks_backend {
 
 namespace recurrence = detail::recurrence;
 
-/// Whether recurrences of these coefficients have compiled kernels, where their results lie in memory too.
+/// Whether recurrences of these coefficients have compiled kernels, where their results lie in memory too. On ranks
+/// those of half and bfloat16 are scans of maps.
 template <class T, class A, class B>
-inline constexpr bool has_kernels_for_steps = cpu_backend::has_recurrence_kernels_for<T, A, B, T*>;
+inline constexpr bool has_kernels_for_steps =
+    std::is_same_v<T, working_type<T>> && cpu_backend::has_recurrence_kernels_for<T, A, B, T*>;
 
 /// Steps [begin, end) of a recurrence, as kernels take them.
 template <class T, class A, class B>
