@@ -262,6 +262,25 @@ TYPED_TEST(recurrence_gradients_on_fibers, in_whole_words)
     check<T, this->slots, true>(1 + this->draw(3), n, {.gap = word * this->draw(2), .blocks = 2, .what = kind::steady});
 }
 
+TYPED_TEST(recurrence_gradients_on_fibers, of_doubles_within_words)
+{
+  using T = TypeParam;
+  if constexpr (sizeof(T) == 8) {
+    constexpr std::size_t piece = this->piece;
+    for (std::size_t n : {std::size_t{1}, std::size_t{3}, piece - 1, piece, piece + 1, 3 * piece + 2, this->tile + 5})
+      for (std::size_t places = 0; places < 4; ++places)
+        check<T, this->slots, true>(1 + this->draw(3), n,
+                                    {.a = {this->draw(2)},
+                                     .y = {this->draw(2)},
+                                     .above = {places % 2},
+                                     .to_a = {places / 2},
+                                     .to_b = {this->draw(2)},
+                                     .gap = this->draw(3),
+                                     .blocks = 2,
+                                     .what = kind::steady});
+  }
+}
+
 TYPED_TEST(recurrence_gradients_on_fibers, behind_one_that_is_not_finite)
 {
   using T = TypeParam;

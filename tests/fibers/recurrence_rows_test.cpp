@@ -72,6 +72,20 @@ TYPED_TEST(recurrence_rows_on_fibers, in_whole_words)
   check<T, this->slots, true>(1, 34 * tile, {.what = kind::steady});
 }
 
+/// Doubles at one distance in all arrays, each of which begins in either half of a word.
+TYPED_TEST(recurrence_rows_on_fibers, of_doubles_within_words)
+{
+  using T = TypeParam;
+  if constexpr (sizeof(T) == 8) {
+    constexpr std::size_t piece = this->piece, tile = this->tile;
+    for (std::size_t n : {std::size_t{1}, std::size_t{3}, piece - 1, piece, piece + 1, 3 * piece + 2, tile + 5})
+      for (std::size_t places = 0; places < 8; ++places)
+        check<T, this->slots, true>(
+            1 + this->draw(4), n,
+            {.a = places % 2, .b = places / 2 % 2, .out = places / 4, .gap = this->draw(3), .blocks = 2});
+  }
+}
+
 /// Results replace the terms.
 TYPED_TEST(recurrence_rows_on_fibers, in_place)
 {

@@ -45,14 +45,16 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
-    std::size_t const last = extents.size(), word = 16 / sizeof(T);
+    // Of doubles plain rows may begin and end within a word.
+    std::size_t const last = extents.size(), word = sizeof(T) == 8 && of(2) == 0 ? 1 : 16 / sizeof(T);
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);
     std::vector<std::size_t> order(extents.size());
     std::iota(order.begin(), order.end(), 0);
     bool const alike = is_plain || of(2) == 0;
-    placed const same_place = is_plain ? place_in_words<T>(extents, of(3)) : place(of, extents, order, false);
+    placed const same_place =
+        is_plain ? place_in_words<T>(extents, of(3), word, word == 1 ? of(2) : 0) : place(of, extents, order, false);
     auto const placed_array = [&] { return alike ? same_place : place(of, extents, order, false); };
     bool const is_in_place = of(3) == 0;
     std::vector<std::vector<T>> values;

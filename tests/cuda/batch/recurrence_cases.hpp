@@ -129,13 +129,12 @@ inline placed place(dice& of, std::vector<std::size_t> const& extents, std::vect
   return result;
 }
 
-/// Places an array of these extents in words of 16 bytes, forward, its last axis in memory, with a gap of whole words
-/// behind each sequence.
+/// Places an array of these extents in words of `word` elements, forward, its last axis in memory, with a gap of whole
+/// words behind each sequence. It begins `into` elements behind a word of 16 bytes.
 template <class T>
-placed place_in_words(std::vector<std::size_t> const& extents, std::size_t gap)
+placed place_in_words(std::vector<std::size_t> const& extents, std::size_t gap, std::size_t word, std::size_t into)
 {
-  constexpr std::size_t word = 16 / sizeof(T);
-  placed result{std::vector<std::ptrdiff_t>(extents.size()), 2 * word, 0};
+  placed result{std::vector<std::ptrdiff_t>(extents.size()), 32 / sizeof(T) + into, 0};
   std::size_t distance = 1;
   for (std::size_t d = extents.size(); d-- > 0;) {
     result.strides[d] = static_cast<std::ptrdiff_t>(distance);

@@ -45,7 +45,8 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
-    std::size_t const word = 16 / sizeof(T);
+    // Of doubles plain rows may begin and end within a word.
+    std::size_t const word = sizeof(T) == 8 && of(2) == 0 ? 1 : 16 / sizeof(T);
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);
@@ -55,7 +56,8 @@ public:
     if (!steps_are_neighbours) std::swap(order[of(order.size())], order.back());
     std::size_t const gap = of(3);
     auto const place_one = [&](bool repeats) {
-      return is_plain ? place_in_words<T>(extents, gap) : place(of, extents, order, repeats);
+      return is_plain ? place_in_words<T>(extents, gap, word, word == 1 ? of(2) : 0)
+                      : place(of, extents, order, repeats);
     };
     placed const at_out = place_one(false);
     std::size_t const in_place = of(4);  // over a, over b, or apart

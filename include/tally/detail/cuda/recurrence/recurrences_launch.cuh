@@ -206,28 +206,32 @@ private:
       launch_rows_of<2>(call, p);
     else if (problem::slots == 8 && p.size <= 4 * row)
       launch_rows_of<problem::slots == 8 ? 4 : 2>(call, p);
-    else if (lie_plainly(p)) {
+    else if (lie_plainly < problem::group == 1 > (p)) {
       detail::took(Problem::is_gradient ? "cuda: gradients in plain rows" : "cuda: recurrences in plain rows",
-                   "whole words at one distance in all arrays");
+                   "whole words, or doubles, at one distance in all arrays");
       launch_rows_of<problem::slots, true>(call, p);
     } else
       launch_rows_of<problem::slots>(call, p);
   }
-  /// Whether copies, and the results of a piece, are whole words at the same distance in all arrays.
+  /// Whether copies, and the results of a piece, are whole words at the same distance in all arrays; `Anywhere`: or
+  /// elements at the same distance.
+  template <bool Anywhere = false>
   static bool lie_plainly(problem const& p)
   {
-    return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 && are_words(p.size) &&
-           begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out) &&
-           (p.neighbours == 1 || (p.a_across == p.b_across && p.a_across == p.out_across && are_words(p.a_across)));
+    return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 &&
+           (p.neighbours == 1 || (p.a_across == p.b_across && p.a_across == p.out_across)) &&
+           (Anywhere || (are_words(p.size) && begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out) &&
+                         (p.neighbours == 1 || are_words(p.a_across))));
   }
   /// ... of gradients, backward.
+  template <bool Anywhere = false>
   static bool lie_plainly(gradient_problem<T> const& p)
   {
     return p.where.dimensions <= 1 && p.where_products.dimensions <= 1 && p.b_step == -1 && p.out_step == -1 &&
-           p.products_step == -1 && are_words(p.size) && begins_a_word(p.b + 1) && begins_a_word(p.out + 1) &&
-           begins_a_word(p.products + 1) &&
-           (p.neighbours == 1 ||
-            (p.b_across == p.out_across && p.b_across == p.products_across && are_words(p.b_across)));
+           p.products_step == -1 &&
+           (p.neighbours == 1 || (p.b_across == p.out_across && p.b_across == p.products_across)) &&
+           (Anywhere || (are_words(p.size) && begins_a_word(p.b + 1) && begins_a_word(p.out + 1) &&
+                         begins_a_word(p.products + 1) && (p.neighbours == 1 || are_words(p.b_across))));
   }
   template <class Count>
   static bool are_words(Count elements)

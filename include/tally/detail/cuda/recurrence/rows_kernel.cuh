@@ -21,7 +21,8 @@ inline constexpr int recurrence_warps = 16;  ///< of a block
 inline constexpr int recurrence_stages = 2;
 
 /// `Plain`: long sequences that lie alike in all arrays, in whole words of 16 bytes, at one distance: forward, those of
-/// gradients backward, except for the coefficients and the states of gradients, which lie one element away.
+/// gradients backward, except for the coefficients and the states of gradients, which lie one element away. Those of
+/// doubles may begin and end within a word, since a group is one double.
 template <class P, bool Plain = false>
 struct recurrence_rows_problem : P {
   static constexpr bool is_plain = Plain;
@@ -104,10 +105,16 @@ public:
                   p.states_dense);
   }
 
-  /// The lane's groups of a plain unit, in shared memory.
-  __device__ __forceinline__ void take_plain(unsigned char const* room, elements& into) const
+  /// Where the elements of a plain unit begin in memory, of an array that begins at `all`.
+  __device__ __forceinline__ S const* begin_of_plain(S const* all) const
   {
-    S const* const first = reinterpret_cast<S const*>(room + 16);
+    return all + (P::is_gradient ? at - (size - 1) : at);
+  }
+  /// The lane's groups of a plain unit of the array `all`, in shared memory.
+  __device__ __forceinline__ void take_plain(S const* all, unsigned char const* room, elements& into) const
+  {
+    S const* first = reinterpret_cast<S const*>(room + 16);
+    if constexpr (group == 1) first += staged_array<S>::gap(begin_of_plain(all));
 #pragma unroll
     for (int r = 0; r < slots; ++r) {
       if constexpr (P::is_gradient) {
@@ -142,9 +149,14 @@ public:
   {
     bool const is_a = lane == 0;
     if (P::is_plain && !(P::is_gradient && is_a)) {
-      auto const bytes = static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(sizeof(S));
-      S const* const from = (is_a ? p.a : p.b) + (P::is_gradient ? at - (size - 1) : at);
-      memory.arrived[stage].bulk_load(memory.stages[stage].arrays[is_a ? 0 : 1] + 16, from, bytes);
+      auto bytes = static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(sizeof(S));
+      S const* const from = begin_of_plain(is_a ? p.a : p.b);
+      unsigned char* const to = memory.stages[stage].arrays[is_a ? 0 : 1] + 16;
+      if (group == 1 && (reinterpret_cast<std::uintptr_t>(from) | bytes) % 16 != 0)
+        bytes = start_copy<S>(to, from, size, is_a ? p.a_begin : p.b_begin, is_a ? p.a_end : p.b_end,
+                              memory.arrived[stage]);
+      else
+        memory.arrived[stage].bulk_load(to, from, bytes);
       memory.arrived[stage].arrive_and_expect(bytes);
       return;
     }
@@ -292,11 +304,11 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
         take_groups<group>(part, has_groups, into, sequence_of, step_of);
     };
     if constexpr (varies)
-      now.take_plain(memory.stages[stage].arrays[0], a);
+      now.take_plain(p.a, memory.stages[stage].arrays[0], a);
     else if (p.a_step != 0)
       take(now.staged_a(memory, stage), p.a_groups, a);
     if constexpr (P::is_plain)
-      now.take_plain(memory.stages[stage].arrays[1], b);
+      now.take_plain(p.b, memory.stages[stage].arrays[1], b);
     else
       take(now.staged_b(memory, stage), p.b_groups, b);
     __syncwarp();

@@ -22,7 +22,7 @@ struct staged_array {
   bool dense;  ///< the sequences follow each other without a gap
 
   __device__ __forceinline__ S* low(int s) const { return array + s * across - (step < 0 ? size - 1 : 0); }
-  __device__ __forceinline__ static int gap(S* at)
+  __device__ __forceinline__ static int gap(S const* at)
   {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 16 / sizeof(S));
   }
