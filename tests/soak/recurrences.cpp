@@ -9,23 +9,43 @@
 #include "soak/arrangement.hpp"
 #include "tally/algorithms/recurrence.hpp"
 #include "tally/batches.hpp"
+#include "tally/half.hpp"
 
 namespace tally::soak {
 
 namespace {
 
 /// Zeros are rare, so that results depend on states many tiles before. States stay exact: a sum of so many terms whose
-/// signs are drawn is far below 2^24.
+/// signs are drawn is far below 2^24. Elements of two bytes have terms of at most 1, and more zeros: their sums are below
+/// 2^8.
 template <class T>
 T coefficient(std::uint32_t seed, std::size_t k)
 {
+  std::uint32_t const drawn = hashed(seed, k) % (sizeof(T) == 2 ? 128 : 16384);
+  return drawn == 0 ? T(0.0f) : drawn % 2 == 0 ? static_cast<T>(-1.0f) : T(1.0f);
+}
+template <>
+std::uint32_t coefficient(std::uint32_t seed, std::size_t k)
+{
   std::uint32_t const drawn = hashed(seed, k) % 16384;
-  return drawn == 0 ? T(0) : drawn % 2 == 0 ? T(-1) : T(1);
+  return drawn == 0 ? 0 : drawn % 2 == 0 ? ~0u : 1;
 }
 template <class T>
 T term(std::uint32_t seed, std::size_t k)
 {
-  return static_cast<T>(hashed(seed, k) % 16);
+  if constexpr (sizeof(T) == 2)
+    return static_cast<T>(static_cast<float>(hashed(seed, k) % 3) - 1.0f);
+  else
+    return static_cast<T>(hashed(seed, k) % 16);
+}
+/// One for all steps.
+template <class T>
+T same_coefficient()
+{
+  if constexpr (sizeof(T) == 2)
+    return T(0.0f);
+  else
+    return static_cast<T>(-1);
 }
 
 template <class T>
@@ -49,7 +69,7 @@ outcome along_axes(choices& of)
     a[k] = coefficient<T>(with.seed, k);
     b[k] = term<T>(with.seed ^ 0x9e3779b9u, k);
   }
-  T const before = term<T>(with.seed, n), same = T(-1);
+  T const before = term<T>(with.seed, n), same = same_coefficient<T>();
 
   std::vector<T> right(n);
   std::size_t const others[2] = {axis == 0 ? std::size_t{1} : 0, axis == 2 ? std::size_t{1} : 2};
@@ -143,7 +163,7 @@ outcome gradients(choices& of)
     std::size_t at[3] = {};
     at[others[0]] = s / shape[others[1]];
     at[others[1]] = s % shape[others[1]];
-    T h = 0, next = 1;
+    T h(0.0f), next(1.0f);
     for (std::size_t k = with.n; k-- > 0;) {
       at[axis] = k;
       h = static_cast<T>(next * h + above[of_above.place(at)]);
@@ -172,11 +192,14 @@ outcome gradients(choices& of)
 outcome recurrences_try(choices& of)
 {
   std::string const form = of.word("form", {"along", "segments", "gradient"}),
-                    type = of.word("type", {"f32", "f64", "u32"});
-  if (form == "gradient") return type == "f32" ? gradients<float>(of) : gradients<double>(of);
-  if (form == "segments") return type == "f32" ? of_segments<float>(of) : of_segments<double>(of);
-  if (type == "u32") return along_axes<std::uint32_t>(of);
-  return type == "f32" ? along_axes<float>(of) : along_axes<double>(of);
+                    type = of.word("type", {"f32", "f64", "u32", "f16", "bf16"});
+  if (type == "u32" && form == "along") return along_axes<std::uint32_t>(of);
+  auto const of_form = [&]<class T>(T) {
+    return form == "gradient" ? gradients<T>(of) : form == "segments" ? of_segments<T>(of) : along_axes<T>(of);
+  };
+  if (type == "f16") return of_form(half());
+  if (type == "bf16") return of_form(bfloat16());
+  return type == "f32" ? of_form(0.0f) : of_form(0.0);
 }
 
 }  // namespace tally::soak
