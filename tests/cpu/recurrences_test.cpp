@@ -518,5 +518,49 @@ TYPED_TEST(recurrences_by_kernels, segments)
   });
 }
 
+/// Very short segments, of which one has, at any place of a vector and of its segment, an infinite term, or
+/// coefficients whose product is infinite although its states are zeros.
+TYPED_TEST(recurrences_by_kernels, very_short_segments_with_an_infinity)
+{
+  using T = TypeParam;
+  std::vector<std::size_t> offsets{0};
+  for (std::size_t s = 0; offsets.back() < 150; ++s) offsets.push_back(offsets.back() + random_bits(5, s) % 9);
+  std::size_t const n = offsets.back(), count = offsets.size() - 1;
+  std::vector<T> a(n), b(n), y(n), right(n);
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (std::size_t i = 0; i < 2 * n - 2; ++i) {
+      std::size_t const place = i / 2;
+      bool const in_maps = i % 2 == 1;
+      for (std::size_t k = 0; k < n; ++k) {
+        a[k] = coefficient<T>(kind::ordinary, 0, k);
+        b[k] = in_maps ? static_cast<T>(0.0f) : term<T>(kind::ordinary, 0, k);
+      }
+      if (in_maps)
+        a[place] = a[place + 1] = std::numeric_limits<T>::max();
+      else
+        b[place] = static_cast<T>(std::numeric_limits<float>::infinity());
+      T const before = static_cast<T>(in_maps ? 0.0f : 0.5f);
+      for (std::size_t s = 0; s < count; ++s) {
+        std::size_t const size = offsets[s + 1] - offsets[s];
+        auto const first = static_cast<std::ptrdiff_t>(offsets[s]);
+        if (size == 0) continue;
+        cpu_backend::one_recurrence<T, T const*, T const*, T*>{
+            {{a.data(), first, 1}, {b.data(), first, 1}}, {right.data(), first, 1}, size, before, false, false}
+            .run_maps(cpu{1});
+      }
+      bool const in_place = place % 3 == 0;
+      if (in_place) y = b;
+      ends<T> those;
+      those.initial = before;
+      detail::backend_recur_segments<T>(cpu{1}, static_cast<T const*>(a.data()),
+                                        static_cast<T const*>(in_place ? y.data() : b.data()), offsets.data(), count,
+                                        y.data(), those);
+      for (std::size_t k = 0; k < n; ++k)
+        ASSERT_TRUE(same(y[k], right[k])) << "state " << k << ", infinity at " << place;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tally::test

@@ -16,8 +16,8 @@ namespace tally::soak {
 namespace {
 
 /// Zeros are rare, so that results depend on states many tiles before. States stay exact: a sum of so many terms whose
-/// signs are drawn is far below 2^24. Elements of two bytes have terms of at most 1, and more zeros: their sums are below
-/// 2^8.
+/// signs are drawn is far below 2^24. Elements of two bytes have terms of at most 1, and more zeros: their sums are
+/// below 2^8.
 template <class T>
 T coefficient(std::uint32_t seed, std::size_t k)
 {
