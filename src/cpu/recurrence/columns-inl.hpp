@@ -11,7 +11,6 @@
 
 #include "src/cpu/recurrence/rows_in_lanes-inl.hpp"
 #include "src/cpu/recurrence/stored-inl.hpp"
-#include "src/cpu/some_lanes-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/recurrence/steps.hpp"

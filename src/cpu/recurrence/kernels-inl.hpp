@@ -7,6 +7,7 @@
 #endif
 
 #include "src/cpu/recurrence/columns-inl.hpp"
+#include "src/cpu/recurrence/neighbours-inl.hpp"
 #include "src/cpu/recurrence/places-inl.hpp"
 #include "src/cpu/recurrence/several-inl.hpp"
 #include "src/cpu/recurrence/tile-inl.hpp"

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "src/cpu/recurrence/maps-inl.hpp"
+#include "src/cpu/recurrence/neighbours-inl.hpp"
 #include "src/cpu/recurrence/stored-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/path.hpp"
@@ -45,10 +46,6 @@ public:
   bool run()
   {
     detail::took("recurrence: short ones by places");
-    if (size_ == 0) {
-      write();
-      return true;
-    }
     find_places();
     return with_rounds<0>();
   }
@@ -212,21 +209,12 @@ private:
     if (job_.step > 0) {
       std::memcpy(job_.out, results_, size_ * sizeof(S));
     } else {
-      vector_tag<raw<S>> whole;
-      constexpr std::size_t step = lanes<raw<S>>;
-      std::size_t k = 0;
-      for (; k + step <= size_; k += step)
-        hn::StoreU(hn::Reverse(whole, hn::LoadU(whole, raw_at(results_ + (size_ - step - k)))), whole,
-                   raw_at(job_.out + k));
-      for (; k < size_; ++k) job_.out[k] = results_[size_ - 1 - k];
+      reverse_neighbours(results_, job_.out, size_);
     }
     if (job_.lasts == nullptr) return;
     for (std::size_t i = 0; i < job_.count; ++i) {
       std::size_t const begin = job_.to[i] - job_.to[0], end = job_.to[i + 1] - job_.to[0];
-      if (begin == end)
-        job_.lasts[i] = job_.befores[job_.own_befores ? i : 0];
-      else
-        job_.lasts[i] = job_.out[job_.step > 0 ? end - 1 : begin];
+      job_.lasts[i] = job_.out[job_.step > 0 ? end - 1 : begin];
     }
   }
   void spread_befores()

@@ -113,8 +113,8 @@ struct recurrence_rows_job {
 template <class T>
 inline constexpr std::size_t most_steps_by_places = sizeof(T) == 8 ? 256 : 512;
 
-/// Recurrences of at most a row of the order each, one after the other in memory: recurrence i has the elements
-/// [to[i] - to[0], to[i + 1] - to[0]).
+/// Recurrences of at most a row of the order each, and at least a step, one after the other in memory: recurrence i has
+/// the elements [to[i] - to[0], to[i + 1] - to[0]).
 template <class T>
 struct recurrence_places_job {
   T const* a;
