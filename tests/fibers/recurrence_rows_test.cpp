@@ -72,6 +72,27 @@ TYPED_TEST(recurrence_rows_on_fibers, in_whole_words)
   check<T, this->slots, true>(1, 34 * tile, {.what = kind::steady});
 }
 
+/// Short sequences that follow each other in whole groups. The last of a unit may end in the middle of a word.
+TYPED_TEST(recurrence_rows_on_fibers, in_whole_groups)
+{
+  using T = TypeParam;
+  constexpr std::size_t row = this->row, group = this->word / 2;
+  for (int times = 0; times < 3; ++times) {
+    for (std::size_t n : {group, 2 * group, 3 * group, row / 4 - group, row / 2, row / 2 + group, row - group, row})
+      check<T, 1, true>(1 + this->draw(300), n, {.blocks = 1 + static_cast<unsigned>(this->draw(2))});
+    for (std::size_t n : {row + group, 2 * row - 3 * group, 2 * row})
+      check<T, 2, true>(1 + this->draw(70), n, {.blocks = 2});
+    if constexpr (this->slots == 8)
+      for (std::size_t n : {2 * row + group, 3 * row, 4 * row - group, 4 * row})
+        check<T, 4, true>(1 + this->draw(70), n, {.blocks = 2});
+  }
+  check<T, 1, true>(70, row - group, {.is_in_place = true});
+  for (std::size_t k : {std::size_t{0}, group + 1, 2 * group}) {
+    check<T, 1, true>(40, 3 * group, {.infinite = k});
+    check<T, 2, true>(5, row + 2 * group, {.infinite = row + k - 1});
+  }
+}
+
 /// Doubles at one distance in all arrays, each of which begins in either half of a word.
 TYPED_TEST(recurrence_rows_on_fibers, of_doubles_within_words)
 {

@@ -45,8 +45,8 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
-    // Of doubles plain rows may begin and end within a word.
-    std::size_t const word = sizeof(T) == 8 && of(2) == 0 ? 1 : 16 / sizeof(T);
+    // Plain rows of doubles, and short plain rows, may begin and end in the middle of a word.
+    std::size_t const word = (of(2) == 0 ? 8 : 16) / sizeof(T);
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);
@@ -243,9 +243,10 @@ TEST(cuda_recurrences, of_bf16)
 TEST(cuda_recurrences, take_every_path)
 {
   for (char const* path :
-       {"cuda: recurrences in rows", "cuda: recurrences in plain rows", "cuda: recurrences by tiles",
-        "cuda: recurrences by plain tiles", "cuda: recurrences in columns", "cuda: recurrences in narrow columns",
-        "cuda: recurrences in wide columns", "cuda: recurrences are looked through first"})
+       {"cuda: recurrences in rows", "cuda: recurrences in plain rows", "cuda: recurrences in plain short rows",
+        "cuda: recurrences by tiles", "cuda: recurrences by plain tiles", "cuda: recurrences in columns",
+        "cuda: recurrences in narrow columns", "cuda: recurrences in wide columns",
+        "cuda: recurrences are looked through first"})
     EXPECT_GT(paths[path], 0u) << path;
 }
 

@@ -201,17 +201,36 @@ private:
   {
     constexpr std::size_t row = problem::row;
     if (p.size <= row)
-      launch_rows_of<1>(call, p);
+      launch_short_rows<1>(call, p);
     else if (p.size <= 2 * row)
-      launch_rows_of<2>(call, p);
+      launch_short_rows<2>(call, p);
     else if (problem::slots == 8 && p.size <= 4 * row)
-      launch_rows_of<problem::slots == 8 ? 4 : 2>(call, p);
+      launch_short_rows<problem::slots == 8 ? 4 : 2>(call, p);
     else if (lie_plainly < problem::group == 1 > (p)) {
       detail::took(Problem::is_gradient ? "cuda: gradients in plain rows" : "cuda: recurrences in plain rows",
                    "whole words, or doubles, at one distance in all arrays");
       launch_rows_of<problem::slots, true>(call, p);
     } else
       launch_rows_of<problem::slots>(call, p);
+  }
+  template <int Rows, class Problem>
+  static void launch_short_rows(prepared_call const& call, Problem const& p)
+  {
+    if constexpr (!Problem::is_gradient) {
+      if (follow_plainly(p)) {
+        detail::took("cuda: recurrences in plain short rows",
+                     "whole groups without gaps, from a word on, in all arrays");
+        return launch_rows_of<Rows, true>(call, p);
+      }
+    }
+    launch_rows_of<Rows>(call, p);
+  }
+  /// Whether the sequences follow each other without a gap in all arrays, forward, in whole groups from a word on.
+  static bool follow_plainly(problem const& p)
+  {
+    return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 &&
+           (p.neighbours == 1 || (p.a_dense && p.b_dense && p.out_dense)) && p.size % problem::group == 0 &&
+           begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out);
   }
   /// Whether copies, and the results of a piece, are whole words at the same distance in all arrays; `Anywhere`: or
   /// elements at the same distance.

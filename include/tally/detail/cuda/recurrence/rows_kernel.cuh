@@ -20,9 +20,10 @@ namespace tally::cuda_backend {
 inline constexpr int recurrence_warps = 16;  ///< of a block
 inline constexpr int recurrence_stages = 2;
 
-/// `Plain`: long sequences that lie alike in all arrays, in whole words of 16 bytes, at one distance: forward, those of
-/// gradients backward, except for the coefficients and the states of gradients, which lie one element away. Those of
-/// doubles may begin and end within a word, since a group is one double.
+/// `Plain`: sequences that lie alike in all arrays. Long ones lie in whole words of 16 bytes, at one distance: forward,
+/// those of gradients backward, except for the coefficients and the states of gradients, which lie one element away.
+/// Those of doubles may begin and end within a word, since a group is one double. Short ones follow each other without
+/// a gap, in whole groups, forward, from the beginning of a word on.
 template <class P, bool Plain = false>
 struct recurrence_rows_problem : P {
   static constexpr bool is_plain = Plain;
@@ -74,6 +75,13 @@ public:
   int there = 0;             ///< sequences
   std::ptrdiff_t at = 0;     ///< if it is plain: the distance of the first element, in all arrays
 
+  /// The elements of a plain unit, which follow each other.
+  __device__ __forceinline__ int elements_of_plain() const { return is_piece ? size : there * size; }
+  /// The distance of a slot's group from the first element of a plain unit.
+  __device__ __forceinline__ int place_in_plain(int r) const
+  {
+    return is_piece ? step_of(r) : sequence_of(r) * size + step_of(r);
+  }
   __device__ __forceinline__ int a_slot() const { return Rows > 1 ? 1 : warp_lanes >> p.log_width; }
   __device__ __forceinline__ int width() const { return Rows > 1 ? warp_lanes : 1 << p.log_width; }
   __device__ __forceinline__ int in_sequence() const { return Rows > 1 ? lane : lane & (width() - 1); }
@@ -122,11 +130,11 @@ public:
         into[r].load_aligned(first + (size - step - group));
         into[r] = into[r].reversed_if(true);
       } else {
-        into[r].load_aligned(first + step_of(r));
+        into[r].load_aligned(first + place_in_plain(r));
       }
     }
   }
-  /// Writes the groups of a plain unit, as far as they come before `end`, to an array that begins at `all`.
+  /// Writes the groups of a plain piece, as far as they come before `end`, to an array that begins at `all`.
   __device__ __forceinline__ void write_plain(elements const& values, S* all, int end) const
   {
     S* const out = all + at;
@@ -144,16 +152,32 @@ public:
     }
   }
 
+  /// The same of short sequences; `repairs`: they may end within a group.
+  __device__ __forceinline__ void write_plain(elements const& values, S* all, int const (&ends)[slots / Rows],
+                                              bool repairs) const
+  {
+    S* const out = all + at;
+    if (repairs) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r)
+        store_results(values[r], out + sequence_of(r) * size, step_of(r), ends[r / Rows], 1);
+    } else {
+#pragma unroll
+      for (int r = 0; r < slots; ++r)
+        if (step_of(r) < ends[r / Rows]) values[r].store_aligned(out + place_in_plain(r));
+    }
+  }
+
   /// Starts the copies of a and b of the unit, by the first two lanes: one for each array.
   __device__ __forceinline__ void load(memory_type& memory, int stage) const
   {
     bool const is_a = lane == 0;
     if (P::is_plain && !(P::is_gradient && is_a)) {
-      auto bytes = static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(sizeof(S));
+      auto bytes = static_cast<std::uint32_t>(elements_of_plain()) * static_cast<std::uint32_t>(sizeof(S));
       S const* const from = begin_of_plain(is_a ? p.a : p.b);
       unsigned char* const to = memory.stages[stage].arrays[is_a ? 0 : 1] + 16;
-      if (group == 1 && (reinterpret_cast<std::uintptr_t>(from) | bytes) % 16 != 0)
-        bytes = start_copy<S>(to, from, size, is_a ? p.a_begin : p.b_begin, is_a ? p.a_end : p.b_end,
+      if ((group == 1 || !is_piece) && (reinterpret_cast<std::uintptr_t>(from) | bytes) % 16 != 0)
+        bytes = start_copy<S>(to, from, elements_of_plain(), is_a ? p.a_begin : p.b_begin, is_a ? p.a_end : p.b_end,
                               memory.arrived[stage]);
       else
         memory.arrived[stage].bulk_load(to, from, bytes);
@@ -213,7 +237,14 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
   auto const a_neighbour = static_cast<std::uint32_t>((p.neighbours - 1) / a_unit + 1);
   auto const units = static_cast<std::uint32_t>(p.sequences / p.neighbours) * a_neighbour;
   auto const place = [&](unit& at) {
-    if constexpr (P::is_plain) {
+    if constexpr (P::is_plain && !unit::is_piece) {
+      at.sequence = at.number * a_unit;
+      std::size_t const others = p.sequences - at.sequence;
+      at.size = static_cast<int>(p.size);
+      at.there = static_cast<int>(others < a_unit ? others : a_unit);
+      at.at = static_cast<std::ptrdiff_t>(at.sequence * p.size);
+      return;
+    } else if constexpr (P::is_plain) {
       std::size_t const rest = p.size - at.begin;
       at.sequence = at.number;
       at.size = static_cast<int>(rest < P::piece ? rest : P::piece);
@@ -462,7 +493,9 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
               now.staged(room, p.products_of(now.sequence), p.products_across, p.products_step, p.products_dense),
               p.products_groups);
     }
-    if constexpr (P::is_plain)
+    if constexpr (P::is_plain && !unit::is_piece)
+      now.write_plain(results, p.out, end, repairs);
+    else if constexpr (P::is_plain)
       now.write_plain(results, p.out, end[0]);
     else
       write(results, now.staged(room, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense), p.out_groups);
