@@ -262,6 +262,33 @@ TYPED_TEST(recurrence_gradients_on_fibers, in_whole_words)
     check<T, this->slots, true>(1 + this->draw(3), n, {.gap = word * this->draw(2), .blocks = 2, .what = kind::steady});
 }
 
+/// Short sequences that follow each other in whole groups, coefficients and states from anywhere on.
+TYPED_TEST(recurrence_gradients_on_fibers, in_whole_groups)
+{
+  using T = TypeParam;
+  constexpr std::size_t row = this->row, word = this->word, group = word / 2;
+  auto const anyhow = [&] {
+    return call{.a = {.first = this->draw(word + 1)},
+                .y = {.first = this->draw(word + 1)},
+                .has_befores = this->draw(2) == 0,
+                .blocks = 1 + static_cast<unsigned>(this->draw(2)),
+                .what = this->draw(2) == 0 ? kind::ordinary : kind::steady};
+  };
+  for (int times = 0; times < 3; ++times) {
+    for (std::size_t n : {group, 2 * group, 3 * group, row / 4 - group, row / 2 + group, row - group, row})
+      if (n > 1) check<T, 1, true>(1 + this->draw(200), n, anyhow());
+    for (std::size_t n : {row + group, 2 * row - 3 * group, 2 * row})
+      check<T, 2, true>(1 + this->draw(40), n, anyhow());
+    if constexpr (this->slots == 8)
+      for (std::size_t n : {2 * row + group, 4 * row - group, 4 * row})
+        check<T, 4, true>(1 + this->draw(40), n, anyhow());
+  }
+  for (std::size_t k : {std::size_t{0}, group + 1, 3 * group - 1}) {
+    check<T, 1, true>(40, 3 * group, {.infinite = k});
+    check<T, 2, true>(5, row + 2 * group, {.infinite = row + k - 1});
+  }
+}
+
 TYPED_TEST(recurrence_gradients_on_fibers, of_doubles_within_words)
 {
   using T = TypeParam;

@@ -45,8 +45,8 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
-    // Of doubles plain rows may begin and end within a word.
-    std::size_t const last = extents.size(), word = sizeof(T) == 8 && of(2) == 0 ? 1 : 16 / sizeof(T);
+    // Plain rows of doubles, and short plain rows, may begin and end in the middle of a word.
+    std::size_t const last = extents.size(), word = (of(2) == 0 ? 8 : 16) / sizeof(T);
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);
@@ -187,7 +187,8 @@ TEST(cuda_gradients, of_bf16)
 }
 TEST(cuda_gradients, take_every_path)
 {
-  for (char const* path : {"cuda: gradients in rows", "cuda: gradients in plain rows"})
+  for (char const* path :
+       {"cuda: gradients in rows", "cuda: gradients in plain rows", "cuda: gradients in plain short rows"})
     EXPECT_GT(paths[path], 100u) << path;
 }
 

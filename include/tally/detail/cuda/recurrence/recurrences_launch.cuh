@@ -216,14 +216,10 @@ private:
   template <int Rows, class Problem>
   static void launch_short_rows(prepared_call const& call, Problem const& p)
   {
-    if constexpr (!Problem::is_gradient) {
-      if (follow_plainly(p)) {
-        detail::took("cuda: recurrences in plain short rows",
-                     "whole groups without gaps, from a word on, in all arrays");
-        return launch_rows_of<Rows, true>(call, p);
-      }
-    }
-    launch_rows_of<Rows>(call, p);
+    if (!follow_plainly(p)) return launch_rows_of<Rows>(call, p);
+    detail::took(Problem::is_gradient ? "cuda: gradients in plain short rows" : "cuda: recurrences in plain short rows",
+                 "whole groups without gaps, from a word on, in all arrays");
+    launch_rows_of<Rows, true>(call, p);
   }
   /// Whether the sequences follow each other without a gap in all arrays, forward, in whole groups from a word on.
   static bool follow_plainly(problem const& p)
@@ -231,6 +227,17 @@ private:
     return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 &&
            (p.neighbours == 1 || (p.a_dense && p.b_dense && p.out_dense)) && p.size % problem::group == 0 &&
            begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out);
+  }
+  /// ... of gradients, backward, but for the coefficients and the states, which follow each other from anywhere on.
+  static bool follow_plainly(gradient_problem<T> const& p)
+  {
+    auto const less = static_cast<std::ptrdiff_t>(p.size) - 1;
+    return p.where.dimensions <= 1 && p.where_products.dimensions <= 1 && (p.a_step == 0 || p.a_step == -1) &&
+           p.b_step == -1 && p.out_step == -1 && p.states_step == -1 && p.products_step == -1 &&
+           (p.neighbours == 1 ||
+            ((p.a_step == 0 || p.a_dense) && p.b_dense && p.out_dense && p.states_dense && p.products_dense)) &&
+           p.size % problem::group == 0 && begins_a_word(p.b - less) && begins_a_word(p.out - less) &&
+           begins_a_word(p.products - less);
   }
   /// Whether copies, and the results of a piece, are whole words at the same distance in all arrays; `Anywhere`: or
   /// elements at the same distance.

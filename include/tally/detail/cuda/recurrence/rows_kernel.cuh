@@ -23,7 +23,7 @@ inline constexpr int recurrence_stages = 2;
 /// `Plain`: sequences that lie alike in all arrays. Long ones lie in whole words of 16 bytes, at one distance: forward,
 /// those of gradients backward, except for the coefficients and the states of gradients, which lie one element away.
 /// Those of doubles may begin and end within a word, since a group is one double. Short ones follow each other without
-/// a gap, in whole groups, forward, from the beginning of a word on.
+/// a gap in all arrays, in whole groups from the beginning of a word on, with the same exceptions.
 template <class P, bool Plain = false>
 struct recurrence_rows_problem : P {
   static constexpr bool is_plain = Plain;
@@ -77,10 +77,11 @@ public:
 
   /// The elements of a plain unit, which follow each other.
   __device__ __forceinline__ int elements_of_plain() const { return is_piece ? size : there * size; }
-  /// The distance of a slot's group from the first element of a plain unit.
+  /// The distance of a slot's group from where the elements of a plain unit begin in memory.
   __device__ __forceinline__ int place_in_plain(int r) const
   {
-    return is_piece ? step_of(r) : sequence_of(r) * size + step_of(r);
+    int const sequence = is_piece ? 0 : sequence_of(r) * size, step = step_of(r);
+    return P::is_gradient ? sequence + size - (step < size ? step : 0) - group : sequence + step;
   }
   __device__ __forceinline__ int a_slot() const { return Rows > 1 ? 1 : warp_lanes >> p.log_width; }
   __device__ __forceinline__ int width() const { return Rows > 1 ? warp_lanes : 1 << p.log_width; }
@@ -125,14 +126,22 @@ public:
     if constexpr (group == 1) first += staged_array<S>::gap(begin_of_plain(all));
 #pragma unroll
     for (int r = 0; r < slots; ++r) {
-      if constexpr (P::is_gradient) {
-        int const step = step_of(r) < size ? step_of(r) : 0;
-        into[r].load_aligned(first + (size - step - group));
-        into[r] = into[r].reversed_if(true);
-      } else {
-        into[r].load_aligned(first + place_in_plain(r));
-      }
+      into[r].load_aligned(first + place_in_plain(r));
+      into[r] = into[r].reversed_if(P::is_gradient);
     }
+  }
+  /// The same of short sequences in an array of gradients in which they lie one element away.
+  __device__ __forceinline__ void take_plain_away(staged_array<S> const& part, elements& into) const
+  {
+    S const* const first = part.place(0);
+    if constexpr (group == 1) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r) into[r].load_aligned(first + place_in_plain(r));
+    } else {
+      load_words_shifted(into, first, [&](int r) { return place_in_plain(r); });
+    }
+#pragma unroll
+    for (int r = 0; r < slots; ++r) into[r] = into[r].reversed_if(true);
   }
   /// Writes the groups of a plain piece, as far as they come before `end`, to an array that begins at `all`.
   __device__ __forceinline__ void write_plain(elements const& values, S* all, int end) const
@@ -156,15 +165,18 @@ public:
   __device__ __forceinline__ void write_plain(elements const& values, S* all, int const (&ends)[slots / Rows],
                                               bool repairs) const
   {
+    constexpr int step = P::is_gradient ? -1 : 1;
     S* const out = all + at;
     if (repairs) {
 #pragma unroll
       for (int r = 0; r < slots; ++r)
-        store_results(values[r], out + sequence_of(r) * size, step_of(r), ends[r / Rows], 1);
+        store_results(values[r], out + sequence_of(r) * size, step_of(r), ends[r / Rows], step);
     } else {
+      S* const begin = P::is_gradient ? out - (size - 1) : out;
 #pragma unroll
       for (int r = 0; r < slots; ++r)
-        if (step_of(r) < ends[r / Rows]) values[r].store_aligned(out + place_in_plain(r));
+        if (step_of(r) < size && sequence_of(r) < there)
+          values[r].reversed_if(P::is_gradient).store_aligned(begin + place_in_plain(r));
     }
   }
 
@@ -329,7 +341,9 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
     auto const sequence_of = [&](int r) { return now.sequence_of(r); };
     auto const step_of = [&](int r) { return now.step_of(r); };
     auto const take = [&](staged_array<S> const& part, bool has_groups, typename unit::elements& into) {
-      if constexpr (unit::shifts)
+      if constexpr (P::is_plain && !unit::is_piece)
+        now.take_plain_away(part, into);
+      else if constexpr (unit::shifts)
         take_groups_anywhere(part, into, step_of);
       else
         take_groups<group>(part, has_groups, into, sequence_of, step_of);
@@ -486,7 +500,9 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
           products[r].set(j, P::times(results[r].get(j), is_first_in_time ? first_states[r / Rows] : states.get(j)));
         }
       }
-      if constexpr (P::is_plain)
+      if constexpr (P::is_plain && !unit::is_piece)
+        now.write_plain(products, p.products, end, repairs);
+      else if constexpr (P::is_plain)
         now.write_plain(products, p.products, end[0]);
       else
         write(products,
