@@ -75,10 +75,10 @@ public:
       befores_.push_back(tally::test::term<T>(kind::ordinary, random_bits(4, s)));
   }
 
-  template <int Rows, bool Plain>
+  template <int Rows, bool Plain, bool Anywhere>
   void run()
   {
-    using P = recurrence_rows_problem<gradient_problem<T>, Plain>;
+    using P = recurrence_rows_problem<gradient_problem<T>, Plain, Anywhere>;
     auto const groups = static_cast<unsigned>(std::min<std::size_t>((n_ - 1) / P::group + 1, warp_lanes));
     P const given{problem(), static_cast<int>(std::bit_width(groups - 1))};
     using memory_type = recurrence_rows_memory<P>;
@@ -210,13 +210,13 @@ private:
 };
 
 /// By the kernel whose warps have `Rows` rows for each sequence.
-template <class T, int Rows, bool Plain = false>
+template <class T, int Rows, bool Plain = false, bool Anywhere = false>
 void check(std::size_t sequences, std::size_t n, call const& how)
 {
   SCOPED_TRACE(std::to_string(sequences) + " sequences of " + std::to_string(n) + " by " + std::to_string(Rows) +
                " rows, gap " + std::to_string(how.gap) + ", blocks: " + std::to_string(how.blocks));
   gradient_call<T> own(sequences, n, how);
-  own.template run<Rows, Plain>();
+  own.template run<Rows, Plain, Anywhere>();
   own.check();
 }
 
@@ -289,23 +289,23 @@ TYPED_TEST(recurrence_gradients_on_fibers, in_whole_groups)
   }
 }
 
-TYPED_TEST(recurrence_gradients_on_fibers, of_doubles_within_words)
+/// At one distance in all arrays but those of coefficients and states, from anywhere in a word on.
+TYPED_TEST(recurrence_gradients_on_fibers, from_anywhere_on)
 {
   using T = TypeParam;
-  if constexpr (sizeof(T) == 8) {
-    constexpr std::size_t piece = this->piece;
-    for (std::size_t n : {std::size_t{1}, std::size_t{3}, piece - 1, piece, piece + 1, 3 * piece + 2, this->tile + 5})
-      for (std::size_t places = 0; places < 4; ++places)
-        check<T, this->slots, true>(1 + this->draw(3), n,
-                                    {.a = {this->draw(2)},
-                                     .y = {this->draw(2)},
-                                     .above = {places % 2},
-                                     .to_a = {places / 2},
-                                     .to_b = {this->draw(2)},
-                                     .gap = this->draw(3),
-                                     .blocks = 2,
-                                     .what = kind::steady});
-  }
+  constexpr std::size_t piece = this->piece, word = this->word;
+  for (std::size_t n : {std::size_t{1}, std::size_t{3}, piece - 1, piece, piece + 1, 3 * piece + 2, this->tile + 5})
+    for (std::size_t places = 0; places < 2 * word; ++places)
+      check<T, this->slots, true, true>(1 + this->draw(3), n,
+                                        {.a = {this->draw(word)},
+                                         .y = {this->draw(word)},
+                                         .above = {places % word},
+                                         .to_a = {this->draw(word)},
+                                         .to_b = {this->draw(word)},
+                                         .gap = this->draw(word + 1),
+                                         .blocks = 2,
+                                         .what = kind::steady});
+  check<T, this->slots, true, true>(2, 3 * piece - 1, {.above = {1}, .gap = 1, .infinite = piece + 1});
 }
 
 TYPED_TEST(recurrence_gradients_on_fibers, behind_one_that_is_not_finite)

@@ -20,12 +20,12 @@ using tally::test::kind;
 using call = tally::test::recurrence_kind;
 
 /// By the kernel whose warps have `Rows` rows for each sequence.
-template <class T, int Rows, bool Plain = false>
+template <class T, int Rows, bool Plain = false, bool Anywhere = false>
 void check(std::size_t sequences, std::size_t n, call const& how)
 {
   SCOPED_TRACE(std::to_string(sequences) + " sequences of " + std::to_string(n) + " by " + std::to_string(Rows) +
                " rows: " + how.text());
-  using P = recurrence_rows_problem<recurrence_problem<T>, Plain>;
+  using P = recurrence_rows_problem<recurrence_problem<T>, Plain, Anywhere>;
   tally::test::recurrence_call<T> own(sequences, n, how);
   auto const groups = static_cast<unsigned>(std::min<std::size_t>((n - 1) / P::group + 1, warp_lanes));
   P const given{own.problem(), static_cast<int>(std::bit_width(groups - 1))};
@@ -93,18 +93,20 @@ TYPED_TEST(recurrence_rows_on_fibers, in_whole_groups)
   }
 }
 
-/// Doubles at one distance in all arrays, each of which begins in either half of a word.
-TYPED_TEST(recurrence_rows_on_fibers, of_doubles_within_words)
+/// At one distance in all arrays, each of which begins anywhere in a word.
+TYPED_TEST(recurrence_rows_on_fibers, from_anywhere_on)
 {
   using T = TypeParam;
-  if constexpr (sizeof(T) == 8) {
-    constexpr std::size_t piece = this->piece, tile = this->tile;
-    for (std::size_t n : {std::size_t{1}, std::size_t{3}, piece - 1, piece, piece + 1, 3 * piece + 2, tile + 5})
-      for (std::size_t places = 0; places < 8; ++places)
-        check<T, this->slots, true>(
-            1 + this->draw(4), n,
-            {.a = places % 2, .b = places / 2 % 2, .out = places / 4, .gap = this->draw(3), .blocks = 2});
-  }
+  constexpr std::size_t piece = this->piece, tile = this->tile, word = this->word;
+  for (std::size_t n : {std::size_t{1}, std::size_t{3}, piece - 1, piece, piece + 1, 3 * piece + 2, tile + 5})
+    for (std::size_t places = 0; places < 2 * word; ++places)
+      check<T, this->slots, true, true>(1 + this->draw(4), n,
+                                        {.a = this->draw(word),
+                                         .b = this->draw(word),
+                                         .out = places % word,
+                                         .gap = this->draw(word + 1),
+                                         .blocks = 2});
+  check<T, this->slots, true, true>(2, tile + 1, {.b = 1, .gap = 1, .infinite = piece + 1});
 }
 
 /// Results replace the terms.

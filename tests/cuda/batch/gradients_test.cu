@@ -1,6 +1,7 @@
 // Gradients of linear recurrences on a GPU by the kernel for numbers in memory, against the slow implementation of the
 // order. Every byte of what is written to is compared.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -45,16 +46,16 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
-    // Plain rows of doubles, and short plain rows, may begin and end in the middle of a word.
-    std::size_t const last = extents.size(), word = (of(2) == 0 ? 8 : 16) / sizeof(T);
+    // Plain rows may begin and end within a word: short ones in its middle, long ones anywhere.
+    std::size_t const last = extents.size(), word = std::array{std::size_t{1}, 8 / sizeof(T), 16 / sizeof(T)}[of(3)];
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);
     std::vector<std::size_t> order(extents.size());
     std::iota(order.begin(), order.end(), 0);
     bool const alike = is_plain || of(2) == 0;
-    placed const same_place =
-        is_plain ? place_in_words<T>(extents, of(3), word, word == 1 ? of(2) : 0) : place(of, extents, order, false);
+    placed const same_place = is_plain ? place_in_words<T>(extents, of(3), word, word == 1 ? of(16 / sizeof(T)) : 0)
+                                       : place(of, extents, order, false);
     auto const placed_array = [&] { return alike ? same_place : place(of, extents, order, false); };
     bool const is_in_place = of(3) == 0;
     std::vector<std::vector<T>> values;
@@ -187,8 +188,8 @@ TEST(cuda_gradients, of_bf16)
 }
 TEST(cuda_gradients, take_every_path)
 {
-  for (char const* path :
-       {"cuda: gradients in rows", "cuda: gradients in plain rows", "cuda: gradients in plain short rows"})
+  for (char const* path : {"cuda: gradients in rows", "cuda: gradients in plain rows",
+                           "cuda: gradients in plain rows from anywhere on", "cuda: gradients in plain short rows"})
     EXPECT_GT(paths[path], 100u) << path;
 }
 

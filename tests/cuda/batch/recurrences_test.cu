@@ -2,6 +2,7 @@
 // sequence at a time. Each size takes its turn with layouts, values, ends and kernels that are drawn anew. Every byte
 // of what is written to is compared.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -45,8 +46,8 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
-    // Plain rows of doubles, and short plain rows, may begin and end in the middle of a word.
-    std::size_t const word = (of(2) == 0 ? 8 : 16) / sizeof(T);
+    // Plain rows may begin and end within a word: short ones in its middle, long ones anywhere.
+    std::size_t const word = std::array{std::size_t{1}, 8 / sizeof(T), 16 / sizeof(T)}[of(3)];
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);
@@ -56,7 +57,7 @@ public:
     if (!steps_are_neighbours) std::swap(order[of(order.size())], order.back());
     std::size_t const gap = of(3);
     auto const place_one = [&](bool repeats) {
-      return is_plain ? place_in_words<T>(extents, gap, word, word == 1 ? of(2) : 0)
+      return is_plain ? place_in_words<T>(extents, gap, word, word == 1 ? of(16 / sizeof(T)) : 0)
                       : place(of, extents, order, repeats);
     };
     placed const at_out = place_one(false);
@@ -242,11 +243,11 @@ TEST(cuda_recurrences, of_bf16)
 }
 TEST(cuda_recurrences, take_every_path)
 {
-  for (char const* path :
-       {"cuda: recurrences in rows", "cuda: recurrences in plain rows", "cuda: recurrences in plain short rows",
-        "cuda: recurrences by tiles", "cuda: recurrences by plain tiles", "cuda: recurrences in columns",
-        "cuda: recurrences in narrow columns", "cuda: recurrences in wide columns",
-        "cuda: recurrences are looked through first"})
+  for (char const* path : {"cuda: recurrences in rows", "cuda: recurrences in plain rows",
+                           "cuda: recurrences in plain rows from anywhere on", "cuda: recurrences in plain short rows",
+                           "cuda: recurrences by tiles", "cuda: recurrences by plain tiles",
+                           "cuda: recurrences in columns", "cuda: recurrences in narrow columns",
+                           "cuda: recurrences in wide columns", "cuda: recurrences are looked through first"})
     EXPECT_GT(paths[path], 0u) << path;
 }
 

@@ -206,12 +206,27 @@ private:
       launch_short_rows<2>(call, p);
     else if (problem::slots == 8 && p.size <= 4 * row)
       launch_short_rows<problem::slots == 8 ? 4 : 2>(call, p);
-    else if (lie_plainly < problem::group == 1 > (p)) {
+    else
+      launch_long_rows(call, p);
+  }
+  template <class Problem>
+  static void launch_long_rows(prepared_call const& call, Problem const& p)
+  {
+    if (lie_plainly(p)) {
       detail::took(Problem::is_gradient ? "cuda: gradients in plain rows" : "cuda: recurrences in plain rows",
-                   "whole words, or doubles, at one distance in all arrays");
-      launch_rows_of<problem::slots, true>(call, p);
-    } else
-      launch_rows_of<problem::slots>(call, p);
+                   "whole words at one distance in all arrays");
+      return launch_rows_of<problem::slots, true>(call, p);
+    }
+    // Floats are at the memory's speed without it.
+    if constexpr (sizeof(T) != 4) {
+      if (lie_plainly<true>(p)) {
+        detail::took(Problem::is_gradient ? "cuda: gradients in plain rows from anywhere on"
+                                          : "cuda: recurrences in plain rows from anywhere on",
+                     "elements of two or eight bytes at one distance in all arrays");
+        return launch_rows_of<problem::slots, true, true>(call, p);
+      }
+    }
+    launch_rows_of<problem::slots>(call, p);
   }
   template <int Rows, class Problem>
   static void launch_short_rows(prepared_call const& call, Problem const& p)
@@ -266,10 +281,10 @@ private:
   }
   static bool begins_a_word(T const* first) { return reinterpret_cast<std::uintptr_t>(first) % 16 == 0; }
 
-  template <int Rows, bool Plain = false, class Problem>
+  template <int Rows, bool Plain = false, bool Anywhere = false, class Problem>
   static void launch_rows_of(prepared_call const& call, Problem const& p)
   {
-    using P = recurrence_rows_problem<Problem, Plain>;
+    using P = recurrence_rows_problem<Problem, Plain, Anywhere && problem::group != 1>;
     auto const groups = static_cast<unsigned>(std::min<std::size_t>((p.size - 1) / problem::group + 1, warp_lanes));
     P const rows{p, static_cast<int>(std::bit_width(groups - 1))};
     std::size_t const a_unit = Rows == problem::slots ? 1

@@ -24,10 +24,12 @@ inline constexpr int recurrence_stages = 2;
 /// those of gradients backward, except for the coefficients and the states of gradients, which lie one element away.
 /// Those of doubles may begin and end within a word, since a group is one double. Short ones follow each other without
 /// a gap in all arrays, in whole groups from the beginning of a word on, with the same exceptions.
-template <class P, bool Plain = false>
+/// `Anywhere`: other long ones may begin and end within a word too.
+template <class P, bool Plain = false, bool Anywhere = false>
 struct recurrence_rows_problem : P {
   static constexpr bool is_plain = Plain;
-  int log_width;  ///< of the lanes of a short sequence
+  static constexpr bool is_anywhere = Anywhere || P::group == 1;  ///< if it is plain
+  int log_width;                                                  ///< of the lanes of a short sequence
 };
 
 /// The shared memory of a warp: what is on its way to it, and results whose groups are not aligned in memory. Those of
@@ -63,6 +65,7 @@ public:
   static constexpr bool is_piece = Rows == slots;
   /// Whether groups that begin anywhere are read and written by whole words that are shifted.
   static constexpr bool shifts = is_piece && sizeof(S) < 8;
+  static constexpr bool shifts_plain = P::is_plain && P::is_anywhere && shifts;
   using memory_type = recurrence_rows_memory<P>;
   using elements = packed_group<S, group>[slots];
 
@@ -123,12 +126,18 @@ public:
   __device__ __forceinline__ void take_plain(S const* all, unsigned char const* room, elements& into) const
   {
     S const* first = reinterpret_cast<S const*>(room + 16);
-    if constexpr (group == 1) first += staged_array<S>::gap(begin_of_plain(all));
+    if constexpr (P::is_anywhere) first += staged_array<S>::gap(begin_of_plain(all));
+    if constexpr (shifts_plain) {
+      if constexpr (P::is_gradient) first += size - group;
+      load_words_shifted(into, first, [&](int r) {
+        return !P::is_gradient ? step_of(r) : step_of(r) < size ? -step_of(r) : 0;
+      });
+    } else {
 #pragma unroll
-    for (int r = 0; r < slots; ++r) {
-      into[r].load_aligned(first + place_in_plain(r));
-      into[r] = into[r].reversed_if(P::is_gradient);
+      for (int r = 0; r < slots; ++r) into[r].load_aligned(first + place_in_plain(r));
     }
+#pragma unroll
+    for (int r = 0; r < slots; ++r) into[r] = into[r].reversed_if(P::is_gradient);
   }
   /// The same of short sequences in an array of gradients in which they lie one element away.
   __device__ __forceinline__ void take_plain_away(staged_array<S> const& part, elements& into) const
@@ -144,10 +153,12 @@ public:
     for (int r = 0; r < slots; ++r) into[r] = into[r].reversed_if(true);
   }
   /// Writes the groups of a plain piece, as far as they come before `end`, to an array that begins at `all`.
-  __device__ __forceinline__ void write_plain(elements const& values, S* all, int end) const
+  __device__ __forceinline__ void write_plain(elements& values, S* all, int end) const
   {
     S* const out = all + at;
-    if (end == static_cast<int>(P::piece)) {
+    if constexpr (shifts_plain) {
+      store_shifted<P::is_gradient ? -1 : 1>(values, out, end);
+    } else if (end == static_cast<int>(P::piece)) {
 #pragma unroll
       for (int r = 0; r < slots; ++r) {
         if constexpr (P::is_gradient)
@@ -188,7 +199,7 @@ public:
       auto bytes = static_cast<std::uint32_t>(elements_of_plain()) * static_cast<std::uint32_t>(sizeof(S));
       S const* const from = begin_of_plain(is_a ? p.a : p.b);
       unsigned char* const to = memory.stages[stage].arrays[is_a ? 0 : 1] + 16;
-      if ((group == 1 || !is_piece) && (reinterpret_cast<std::uintptr_t>(from) | bytes) % 16 != 0)
+      if ((P::is_anywhere || !is_piece) && (reinterpret_cast<std::uintptr_t>(from) | bytes) % 16 != 0)
         bytes = start_copy<S>(to, from, elements_of_plain(), is_a ? p.a_begin : p.b_begin, is_a ? p.a_end : p.b_end,
                               memory.arrived[stage]);
       else
