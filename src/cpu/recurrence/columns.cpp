@@ -61,11 +61,11 @@ public:
   }
   void take_befores()
   {
-    W* const carries = slot(recurrence_slot::carry);
+    W* const befores = slot(recurrence_slot::carry);
     if (call_.given.initials == nullptr)
-      std::fill_n(carries, width_, static_cast<W>(*call_.given.initial));
+      std::fill_n(befores, width_, static_cast<W>(*call_.given.initial));
     else
-      for (std::size_t c = 0; c < width_; ++c) carries[c] = static_cast<W>(one(c).before());
+      for (std::size_t c = 0; c < width_; ++c) befores[c] = static_cast<W>(one(c).before());
   }
   carries first_carries() const
   {
