@@ -281,6 +281,7 @@ private:
   }
   static bool begins_a_word(T const* first) { return reinterpret_cast<std::uintptr_t>(first) % 16 == 0; }
 
+  /// Plain kernels of doubles take sequences that begin anywhere, so `Anywhere` makes no other kernel of them.
   template <int Rows, bool Plain = false, bool Anywhere = false, class Problem>
   static void launch_rows_of(prepared_call const& call, Problem const& p)
   {
