@@ -116,6 +116,7 @@ TYPED_TEST(recurrence_rows_on_fibers, in_place)
   for (std::size_t place = 0; place < 3; ++place) {
     check<T, 1>(30, this->row - place, {.b = place, .is_in_place = true});
     check<T, this->slots>(3, this->tile + place, {.b = place, .gap = place, .is_in_place = true});
+    check<T, this->slots, true, true>(3, this->tile + place, {.b = place, .gap = place, .is_in_place = true});
   }
 }
 
