@@ -31,6 +31,23 @@ inline constexpr std::size_t tile = strip<T> * tile_strips;
 template <class T>
 inline constexpr std::size_t span = tile<T> * span_tiles;
 
+/// Linear recurrences have groups and rows of their own (docs/order.md): sixteen bytes of states, and sixteen groups.
+/// Strips, tiles and spans have as many rows, strips and tiles as above.
+namespace recurrence {
+
+inline constexpr std::size_t row_groups = 16;
+template <class T>
+inline constexpr std::size_t group = 16 / sizeof(T);
+/// Steps in a row, a strip and a tile: for float 64, 512 and 4096.
+template <class T>
+inline constexpr std::size_t row = group<T> * row_groups;
+template <class T>
+inline constexpr std::size_t strip = row<T> * strip_rows;
+template <class T>
+inline constexpr std::size_t tile = strip<T> * tile_strips;
+
+}  // namespace recurrence
+
 /// a + b, where either may be absent: a + absent = a. An absent value is not copied: GCC takes it for uninitialised.
 template <class T, class Op>
 constexpr std::optional<T> combine(std::optional<T> const& a, std::optional<T> const& b, Op& op)

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "../batch/arrays.hpp"
+#include "../order/recurrence_reference.hpp"
 #include "../order/reference.hpp"
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
@@ -51,6 +52,10 @@ struct matrix {
 template <class T>
 inline constexpr bool is_real = std::numeric_limits<T>::is_iec559;
 
+/// The steps of a group: real states have an order of their own.
+template <class T>
+inline constexpr std::size_t group_steps = is_real<T> ? 16 / sizeof(T) : order::group<affine<T>>;
+
 /// The reference's own maps and their composition. The program is compiled without contraction.
 template <class T>
 struct map {
@@ -70,39 +75,23 @@ struct in_turn {
   }
 };
 
-template <class T>
-bool finite(T const& x)
-{
-  if constexpr (is_real<T>)
-    return std::isfinite(static_cast<double>(x));
-  else
-    return true;
-}
-
-/// The states of y[k] = a[k]*y[k-1] + b[k] by docs/order.md, stored as S.
+/// The states of y[k] = a[k]*y[k-1] + b[k] by docs/order.md, stored as S. Those of integers and of other rings are a
+/// scan of maps.
 template <class T, class S = T>
 std::vector<S> states(std::vector<T> const& a, std::vector<T> const& b, T before)
 {
-  using W = working_type<T>;
-  using C = std::conditional_t<std::is_same_v<T, float>, double, W>;
-  std::vector<map<W>> maps;
-  for (std::size_t k = 0; k < a.size(); ++k) maps.push_back({static_cast<W>(a[k]), static_cast<W>(b[k])});
-  reference::shape const by{.group = 2 * sizeof(T) < 16 ? 16 / (2 * sizeof(T)) : 1};
-  in_turn op;
-  reference::slot<map<W>> const init = map<W>{W{}, static_cast<W>(before)};
-  auto const scanned = reference::inclusive<map<C>, map<W>>(maps, init, op, by);
-  std::vector<S> y;
-  std::size_t k = 0;
-  for (; k < scanned.size(); ++k) {
-    T const result = static_cast<T>(scanned[k].offset);
-    if (!finite(result)) break;
-    y.push_back(static_cast<S>(result));
+  if constexpr (is_real<T>) {
+    return reference::recurrence<T, S>(a, b, before);
+  } else {
+    std::vector<map<T>> maps;
+    for (std::size_t k = 0; k < a.size(); ++k) maps.push_back({a[k], b[k]});
+    in_turn op;
+    reference::slot<map<T>> const init = map<T>{T{}, before};
+    std::vector<S> y;
+    for (auto const& each : reference::inclusive<map<T>, map<T>>(maps, init, op, reference::shape_of<map<T>>()))
+      y.push_back(static_cast<S>(each.offset));
+    return y;
   }
-  for (T state = k == 0 ? before : static_cast<T>(y.back()); k < a.size(); ++k) {
-    state = static_cast<T>(static_cast<W>(static_cast<W>(a[k]) * static_cast<W>(state)) + static_cast<W>(b[k]));
-    y.push_back(static_cast<S>(state));
-  }
-  return y;
 }
 
 /// The kinds of coefficients: ordinary ones, of which nothing is left some steps later; growth to infinity; products
@@ -306,7 +295,7 @@ private:
 template <class Backend, class T, class Ways>
 void anywhere_along(std::size_t tries, Ways const& ways)
 {
-  constexpr std::size_t group = order::group<affine<T>>, row = order::row<affine<T>>, tile = order::tile<affine<T>>;
+  constexpr std::size_t group = group_steps<T>, row = order::row<affine<T>>, tile = order::tile<affine<T>>;
   for (std::size_t seed = 0; seed < some_of(tries); ++seed) {
     dice of(seed + 1);
     extents others(of(5));

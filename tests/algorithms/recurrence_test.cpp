@@ -274,7 +274,7 @@ using on_cpu = tally::test::cpu_backend;
 template <class T>
 std::vector<std::size_t> units()
 {
-  constexpr std::size_t group = tally::order::group<tally::affine<T>>, row = tally::order::row<tally::affine<T>>,
+  constexpr std::size_t group = suite::group_steps<T>, row = tally::order::row<tally::affine<T>>,
                         tile = tally::order::tile<tally::affine<T>>;
   return tally::test::some_of(
       tally::test::tidy({0, 1, 2, group + 1, row - 1, row, row + 1, 16 * group, 16 * group + 1, 8 * row + 1, tile - 1,

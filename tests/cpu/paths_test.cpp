@@ -21,11 +21,14 @@
 
 #include <gtest/gtest.h>
 
+#include "../order/recurrence_reference.hpp"
 #include "../support/generator.hpp"
 #include "../support/tuning.hpp"
 #include "../support/visits.hpp"
+#include "tally/algorithms/recurrence.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/for_each.hpp"
+#include "tally/half.hpp"
 #include "tally/reduce.hpp"
 #include "tally/running.hpp"
 #include "tally/scan.hpp"
@@ -519,6 +522,43 @@ TEST(cpu_paths_of_what_cannot_be_copied, every_size)
     std::size_t right = 5;
     for (std::size_t const k : in) right = 3 * right + k;
     EXPECT_EQ(*tally::reduce(in.begin(), in.end(), std::make_unique<std::size_t>(5), add), right) << n;
+  }
+}
+
+// Recurrences that no kernel takes, since functions give their elements.
+template <class T>
+class cpu_paths_of_recurrences : public testing::Test {};
+using states = testing::Types<float, double, half, bfloat16>;
+TYPED_TEST_SUITE(cpu_paths_of_recurrences, states);
+
+TYPED_TEST(cpu_paths_of_recurrences, of_functions)
+{
+  using T = TypeParam;
+  constexpr std::size_t group = order::recurrence::group<T>, row = order::recurrence::row<T>,
+                        strip = order::recurrence::strip<T>, tile = order::recurrence::tile<T>;
+  tuned const shared([](auto& sizes) { sizes.serial_bytes = sizes.bytes_a_thread = 0; });
+  for (std::size_t const n : {std::size_t{1}, group, group + 1, row - 1, row + group + 1, strip + 1, tile - 1, tile,
+                              tile + 1, 2 * tile + strip + row + 3, 33 * tile + 5}) {
+    std::vector<T> a, b;
+    for (std::size_t k = 0; k < n; ++k) {
+      auto const drawn = [&](std::uint64_t seed) {
+        return static_cast<float>(random_bits(seed, k) >> 40) * 0x1p-23f - 1;
+      };
+      a.push_back(static_cast<T>(1 - 0x1p-10f * drawn(1)));
+      b.push_back(static_cast<T>(drawn(2)));
+    }
+    T const before = static_cast<T>(0.3f);
+    std::vector<T> const right = reference::recurrence<T>(a, b, before);
+    for (int const threads : {1, 3}) {
+      auto const factors = elements_from([from = a.data()](std::size_t k) { return from[k]; });
+      auto const terms = elements_from([from = b.data()](std::size_t k) { return from[k]; });
+      std::vector<T> out(n);
+      tally::linear_recurrence(cpu{.threads = threads}, factors, factors + static_cast<std::ptrdiff_t>(n), terms,
+                               out.begin(), before);
+      for (std::size_t k = 0; k < n; ++k)
+        ASSERT_EQ(static_cast<float>(out[k]), static_cast<float>(right[k]))
+            << "state " << k << " of " << n << ", " << threads << " threads";
+    }
   }
 }
 

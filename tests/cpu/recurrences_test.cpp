@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../order/reference.hpp"
+#include "../order/recurrence_reference.hpp"
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
 #include "../support/instruction_sets.hpp"
@@ -32,24 +32,6 @@ using detail::batch::layout;
 
 [[maybe_unused]] testing::Environment* const counted =
     testing::AddGlobalTestEnvironment(new visits({"src/cpu/recurrence"}, {"src/cpu/recurrence/gradient.cpp"}));
-
-/// Step as a map in the reference, and composition. The program is compiled without contraction.
-template <class T>
-struct step_map {
-  T scale, offset;
-  template <class U>
-  explicit operator step_map<U>() const
-  {
-    return {static_cast<U>(scale), static_cast<U>(offset)};
-  }
-};
-struct in_turn {
-  template <class T>
-  step_map<T> operator()(step_map<T> const& earlier, step_map<T> const& later) const
-  {
-    return {later.scale * earlier.scale, later.scale * earlier.offset + later.offset};
-  }
-};
 
 /// The kinds of elements: ordinary ones; many zeros of both signs; growth beyond all numbers; states beyond them in the
 /// maps alone; an infinity and a NaN among ordinary ones; and those of which a part is left after all steps.
@@ -122,24 +104,12 @@ std::vector<T> const& expected(kind what, coefficients const& those, std::size_t
   std::vector<T>& known = all[{what, those.of_each_sequence, those.of_each_step, s, from}];
   if (known.size() >= n) return known;
   n = std::max<std::size_t>(n, 700);
-  using W = working_type<T>;
-  using C = std::conditional_t<std::is_same_v<T, float>, double, W>;  // of carries
-  std::vector<step_map<W>> maps(n);
-  for (std::size_t k = 0; k < n; ++k)
-    maps[k] = {static_cast<W>(those.at<T>(what, s, k)), static_cast<W>(term<T>(what, s, k))};
-  reference::shape const by{.group = 8 / sizeof(T)};
-  in_turn op;
-  W y = static_cast<W>(state_before<T>(what, from));
-  auto const scanned =
-      reference::inclusive<step_map<C>, step_map<W>>(maps, reference::slot<step_map<W>>({W(0), y}), op, by);
-  known.resize(n);
-  auto const put = [&](std::size_t k, W state) {
-    known[k] = static_cast<T>(state);
-    y = static_cast<W>(known[k]);
-  };
-  std::size_t k = 0;
-  for (; k < n && std::isfinite(static_cast<W>(static_cast<T>(scanned[k].offset))); ++k) put(k, scanned[k].offset);
-  for (; k < n; ++k) put(k, maps[k].scale * y + maps[k].offset);
+  std::vector<T> a(n), b(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    a[k] = those.at<T>(what, s, k);
+    b[k] = term<T>(what, s, k);
+  }
+  known = reference::recurrence<T>(a, b, state_before<T>(what, from));
   return known;
 }
 
@@ -453,23 +423,22 @@ TYPED_TEST(recurrences_by_kernels, few_long_columns)
   });
 }
 
-/// Segments of any lengths, from either end, by the places of their steps and in lanes of about one length each.
+/// Segments of any lengths, from either end, in lanes of about one length each.
 TYPED_TEST(recurrences_by_kernels, segments)
 {
   using T = TypeParam;
   constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
   constexpr std::size_t different = 8;  // sequences that segments begin with
-  constexpr std::size_t group = 8 / sizeof(T);
+  constexpr std::size_t group = order::recurrence::group<T>;
   std::vector<std::size_t> const longest = {1,  2,       group, 2 * group,   3 * group, 5 * group,
                                             40, row - 1, row,   2 * row + 1, 700,       tile + 200};
   for_each_kind_and_size(longest, [&](std::uint64_t i, kind what, std::size_t most) {
     SCOPED_TRACE("call " + std::to_string(i) + ", kind " + std::to_string(static_cast<int>(what)) + ", up to " +
                  std::to_string(most));
     std::uint64_t const drawn = random_bits(i, 1'000'003);
-    bool const by_places = drawn % 2 == 0, backward = drawn / 2 % 2 == 0, each = drawn / 4 % 2 == 0;
+    bool const backward = drawn / 2 % 2 == 0, each = drawn / 4 % 2 == 0;
     bool const in_place = drawn / 8 % 3 == 0, one_number = drawn / 32 % 4 == 0;
     tuned const all([&](auto& sizes) {
-      sizes.mean_by_places = by_places ? tile : 0;
       sizes.serial_bytes = sizes.bytes_a_thread = 0;
       sizes.processors = 4;
     });

@@ -164,7 +164,7 @@ private:
   T* first(guarded<T> const& array, int step) const { return array.data() + place(0, 0, step); }
   bool are_groups(guarded<T> const& array, int step) const
   {
-    constexpr std::size_t group = order::group<affine<T>> * sizeof(T);
+    constexpr std::size_t group = order::recurrence::group<T> * sizeof(T);
     return reinterpret_cast<std::uintptr_t>(first(array, step) + (step > 0 ? 0 : 1)) % group == 0 &&
            (n_ + how_.gap) * sizeof(T) % group == 0 && outer_distance() * sizeof(T) % group == 0;
   }
@@ -181,7 +181,8 @@ template <class T>
 class recurrence_sizes : public testing::Test {
 protected:
   using problem = cuda_backend::recurrence_problem<T>;
-  static constexpr std::size_t row = problem::row, piece = problem::piece, tile = problem::tile, word = 16 / sizeof(T);
+  static constexpr std::size_t row = problem::row, line = problem::line, piece = problem::piece, tile = problem::tile,
+                               word = 16 / sizeof(T);
   static constexpr int slots = problem::slots;
 
   std::size_t draw(std::size_t below) { return static_cast<std::size_t>(random_bits(5, ++draws_) >> 11) % below; }

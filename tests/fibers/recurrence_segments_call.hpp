@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -156,10 +157,16 @@ void check(std::vector<std::size_t> const& lengths, segments_call const& how)
     std::vector<std::uint64_t> words(tiles * words_of<affine<typename P::W>>);
     using L = long_segments_problem<T>;
     L const longs(problem, &shared, words.data(), words.size());
-    using memory_type = recurrence_tiles_memory<L>;
-    forget_barriers();
-    run_grid(how.blocks, recurrence_tiles<T>::threads, sizeof(memory_type),
-             [&] { recur_tiles(*reinterpret_cast<memory_type*>(grid::current()->memory()), longs); });
+    auto const run_tiles = [&](auto const& given) {
+      using memory_type = recurrence_tiles_memory<std::remove_cvref_t<decltype(given)>>;
+      forget_barriers();
+      run_grid(how.blocks, memory_type::shape::threads, sizeof(memory_type),
+               [&] { recur_tiles(*reinterpret_cast<memory_type*>(grid::current()->memory()), given); });
+    };
+    if (problem.a != nullptr && begin_alike(problem.a, problem.b, problem.out))
+      run_tiles(plain_from_anywhere<L>{longs});
+    else
+      run_tiles(longs);
     run_grid(2, warp_lanes, 0, [&] { repair_long_segments_kernel(problem); });
   }
 

@@ -29,9 +29,12 @@ void check_drawn()
   std::uint64_t draws = 0;
   auto const draw = [&](std::size_t below) { return static_cast<std::size_t>(random_bits(4, ++draws) >> 11) % below; };
   auto const how = [&](std::size_t longest, std::size_t chunk) {
-    return tally::test::segments_call{.a = draw(word),
-                                      .b = draw(word),
-                                      .out = draw(word),
+    std::size_t const alike = draw(word);
+    bool const are_alike = draw(2) == 0;
+    auto const place = [&] { return are_alike ? alike : draw(word); };
+    return tally::test::segments_call{.a = place(),
+                                      .b = place(),
+                                      .out = place(),
                                       .longest = longest,
                                       .chunk = chunk,
                                       .least_chunk = draw(2) == 0 ? 10 + draw(50) : 16384,
@@ -66,6 +69,10 @@ void check_drawn()
     for (std::size_t out = 0; out < word; ++out)
       check<T>({row + 2, 3, tile + 5},
                {.a = in, .b = in, .out = out, .longest = 2 * row, .chunk = (in + out) % 2 * 64, .blocks = 2});
+  // All arrays alike, and tiles that begin at every place.
+  for (std::size_t n = 0; n < word; ++n)
+    check<T>({3 * row + n, 2 * tile + 3 * n + 1, tile + word - n, tile, 2 * row + 1},
+             {.longest = 2 * row, .has_befores = n % 2 == 0, .blocks = static_cast<unsigned>(1 + n % 3)});
   // More than a span, by tiles and by a warp.
   for (std::size_t const longest : {tile, never})
     check<T>({3, 33 * tile + 9, 5}, {.longest = longest, .blocks = 2, .what = kind::steady});

@@ -14,6 +14,8 @@
 #include "../support/divisions.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "tally/detail/nccl/backend.hpp"
+#include "tally/detail/nccl/recurrence_rows.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/execution.hpp"
 
 namespace tally::test {
@@ -39,7 +41,8 @@ private:
 };
 
 /// This machine's memory as a device whose tiles have few elements: no more than a group of the order, so that a tile's
-/// values are folds from the left. It runs what kernels run, one place after the other.
+/// values are folds from the left; those of recurrences may have any. It runs what kernels run, one place after the
+/// other.
 class host_machine {
 public:
   using transport = host_transport;
@@ -242,12 +245,16 @@ public:
     for (std::size_t k = 0; k < n; ++k) f(k);
   }
 
-  template <class T, class Inputs, class Op>
+  template <class T, class Inputs, class Op, class Rows>
   void total_lines(Inputs const& inputs, std::size_t count, std::size_t size, working_type<T>* totals,
-                   std::uint64_t totals_each, Op& op)
+                   std::uint64_t totals_each, Op& op, [[maybe_unused]] Rows const& rows)
   {
-    std::identity same;
-    for (std::size_t s = 0; s < count; ++s) total<T>(inputs(s), size, totals + s * totals_each, op, same);
+    if constexpr (tally::detail::recurrence::is_in_order<Op, T>) {
+      nccl_backend::total_recurrences(*this, inputs, count, rows, totals);
+    } else {
+      std::identity same;
+      for (std::size_t s = 0; s < count; ++s) total<T>(inputs(s), size, totals + s * totals_each, op, same);
+    }
   }
 
   template <class T, class Sharing>
@@ -290,14 +297,18 @@ public:
     }
   }
 
-  template <class T, class Inputs, class Outputs, class Op>
+  template <class T, class Inputs, class Outputs, class Op, class Rows>
   void scan_lines(Inputs const& inputs, std::size_t count, std::size_t size, Outputs const& outputs,
                   nccl_backend::carries<T, Op> const& before, std::uint64_t tile, Op& op,
-                  tally::detail::direction shift)
+                  tally::detail::direction shift, [[maybe_unused]] Rows const& rows)
   {
-    std::identity same;
-    for (std::size_t s = 0; s < count; ++s)
-      scan_tiles<T>(inputs(s), size, outputs(s), before.of(s), tile, op, same, shift, false);
+    if constexpr (tally::detail::recurrence::is_in_order<Op, T>) {
+      nccl_backend::scan_recurrences(*this, inputs, count, rows, outputs, before, tile);
+    } else {
+      std::identity same;
+      for (std::size_t s = 0; s < count; ++s)
+        scan_tiles<T>(inputs(s), size, outputs(s), before.of(s), tile, op, same, shift, false);
+    }
   }
 
   template <class T, class I, class Out, class Op, class Transform>

@@ -11,6 +11,7 @@
 #include "../support/watchdog.hpp"
 #include "host_machine.hpp"
 #include "tally/detail/nccl/recurrences.hpp"
+#include "tally/order.hpp"
 #include "tally/ranks.hpp"
 
 /// Linear recurrences whose steps are divided among GPUs, in this machine's memory, against the order's reference.
@@ -49,6 +50,15 @@ TEST(recurrences_on_gpus, across_spans)
     check(decaying<double>(150, 2), random_divisions(150, ranks, 6));
     check(decaying<float>(150, 1), random_divisions(150, ranks, 6));
   }
+}
+
+/// Tiles of the order's size, with rows and strips.
+TEST(recurrences_on_gpus, whole_tiles)
+{
+  std::size_t const tile = order::recurrence::tile<double>;
+  check(decaying<double>(2 * tile + 700, tile), random_divisions(2 * tile + 700, 3, 4));
+  check(decaying<float>(order::recurrence::tile<float> + 99, order::recurrence::tile<float>),
+        random_divisions(order::recurrence::tile<float> + 99, 3, 4));
 }
 
 TEST(recurrences_on_gpus, complex_numbers)
@@ -113,7 +123,7 @@ TEST(recurrences_on_gpus, what_crosses)
   EXPECT_EQ(run(1.0, false), (traffic{0, 0, 4, rounds}));
   EXPECT_EQ(run(1.0, true), (traffic{0, 0, 4, rounds}));
   // The ends of both parts, and the states behind the loops, of which one goes on.
-  EXPECT_EQ(run(1e308, false), (traffic{1, 8, 6, rounds + 2 * 24 + 2 * 8}));
+  EXPECT_EQ(run(1e308, false), (traffic{1, 8, 6, rounds + 2 * 32 + 2 * 8}));
   sizes = {3, 3};
   EXPECT_EQ(run(1.0, false), (traffic{0, 0, 2, 2 * 128 + 2 * 256}));
 }

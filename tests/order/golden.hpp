@@ -12,6 +12,7 @@
 #include "../support/float_format.hpp"
 #include "../support/generator.hpp"
 #include "../support/operators.hpp"
+#include "recurrence_reference.hpp"
 #include "reference.hpp"
 #include "tally/operators/arithmetic.hpp"
 
@@ -169,5 +170,35 @@ struct by_reference {
     return {plain.inclusive, plain.reduced, started.exclusive, started.reduced};
   }
 };
+
+/// The sizes at which a unit of recurrences begins or ends.
+template <class T>
+std::vector<std::size_t> recurrence_sizes()
+{
+  std::size_t const group = 16 / sizeof(T), row = 16 * group, strip = 8 * row, tile = 8 * strip;
+  return {0,        1,           group,     group + 1,     5 * group,     row - 1,  row,
+          row + 1,  2 * row + 1, strip - 1, strip,         strip + 1,     tile - 1, tile,
+          tile + 1, 2 * tile,    32 * tile, 32 * tile + 1, 33 * tile + 77};
+}
+
+/// The rows of the golden file of recurrences for sizes up to `largest`. Coefficients are close to 1, terms mixed.
+/// `compute(a, b, before)` gives the states.
+template <class T, class Compute>
+std::string recurrence_rows(Compute const& compute, std::size_t largest = std::size_t(-1))
+{
+  std::ostringstream out;
+  for (std::size_t const n : recurrence_sizes<T>()) {
+    if (n > largest) continue;
+    std::vector<T> const a = input<products, T>(n), b = input<sums, T>(n);
+    std::vector<T> const y = compute(a, b, sums::element<T>(init_index));
+    out << n << std::hex << std::setfill('0') << ' ' << std::setw(16) << hash(y) << ' '
+        << hex(y.empty() ? std::optional<T>() : std::optional<T>(y.back())) << std::dec << '\n';
+    if (n != 2 * (16 * (16 / sizeof(T))) + 1) continue;
+    out << "states";
+    for (T const& value : y) out << ' ' << hex(value);
+    out << '\n';
+  }
+  return out.str();
+}
 
 }  // namespace tally::test::golden

@@ -64,6 +64,67 @@ def inclusive(x, operator, to_element, to_carry, group, init):
     return result
 
 
+def fold(maps, composed):
+    all_of_them = maps[0]
+    for later in maps[1:]:
+        all_of_them = composed(all_of_them, later)
+    return all_of_them
+
+
+def recurrence(steps, to_element, group, before):
+    """The states of y[k] = a[k] y[k-1] + b[k], of maps (a, b)."""
+
+    def composed(earlier, later, rounded=to_element):
+        return rounded(later[0] * earlier[0]), applied(later, earlier[1], rounded)
+
+    def applied(step, y, rounded=to_element):
+        return rounded(rounded(step[0] * y) + step[1])
+
+    row = 16 * group
+
+    def total(first, count):
+        """Of a whole row, or of half of one, and so on down to a group."""
+        if count == group:
+            return fold(steps[first:first + group], composed)
+        return composed(total(first, count // 2), total(first + count // 2, count // 2))
+
+    def strip_total(first):
+        return fold([total(r, row) for r in range(first, first + 8 * row, row)], composed)
+
+    states = []
+
+    def descend(first, count, y):
+        if first >= len(steps):
+            return
+        if count == group:
+            for step in steps[first:first + group]:
+                y = applied(step, y)
+                states.append(y)
+        else:
+            middle = first + count // 2
+            descend(first, count // 2, y)
+            if middle < len(steps):
+                descend(middle, count // 2, applied(total(first, count // 2), y))
+
+    spans, tiles = before, None
+    for number, first in enumerate(range(0, len(steps), 64 * row)):
+        carry = to_element(spans if tiles is None else applied(tiles, spans, float))
+        strips = None
+        for strip in range(first, min(first + 64 * row, len(steps)), 8 * row):
+            y = carry if strips is None else applied(strips, carry)
+            for r in range(strip, min(strip + 8 * row, len(steps)), row):
+                descend(r, row, y)
+                if r + row < len(steps):
+                    y = applied(total(r, row), y)
+            if strip + 8 * row < len(steps):
+                strips = strip_total(strip) if strips is None else composed(strips, strip_total(strip))
+        if first + 64 * row < len(steps):
+            tiles = strips if tiles is None else composed(tiles, strips, float)
+            if number % 32 == 31:
+                spans, tiles = applied(tiles, spans, float), None
+    return states
+
+
 def check(path, largest):
     operator_name, type_name = re.fullmatch(r"(\w+)_(f\d\d)", path.stem).groups()
     value_code, bits_code, size, fraction, bias = FORMAT[type_name]
@@ -77,7 +138,7 @@ def check(path, largest):
     def to_element(value):
         return struct.unpack(value_code, struct.pack(value_code, value))[0]
 
-    def element(k):
+    def element(k, operator_name=operator_name):
         r = splitmix64(k)
         if operator_name == "multiplies":
             one, width = bias << fraction, fraction - 10
@@ -93,19 +154,24 @@ def check(path, largest):
     def shown(values):
         return f"{to_bits(values[-1]):0{2 * size}x}" if values else "-"
 
-    # Sums of float have carries in double, everything else in its own type.
-    to_carry = float if operator_name == "plus" else to_element
-    operator, group, init = OPERATOR[operator_name], 16 // size, element(2**32)
+    group, init = 16 // size, element(2**32)
     checked = 0
     for line in path.read_text().splitlines():
         if not re.match(r"\d+ [0-9a-f]{16} ", line) or int(line.split()[0]) > largest:
             continue
         n = int(line.split()[0])
-        x = [element(k) for k in range(n)]
-        plain = inclusive(x, operator, to_element, to_carry, group, None)
-        started = inclusive(x, operator, to_element, to_carry, group, init)
-        exclusive = ([init] + started)[:n]
-        expected = f"{n} {digest(plain)} {shown(plain)} {digest(exclusive)} {shown(started or [init])}"
+        if operator_name == "recurrence":
+            steps = [(element(k, "multiplies"), element(k)) for k in range(n)]
+            states = recurrence(steps, to_element, group, init)
+            expected = f"{n} {digest(states)} {shown(states)}"
+        else:
+            # Sums of float have carries in double, everything else in its own type.
+            to_carry = float if operator_name == "plus" else to_element
+            x, operator = [element(k) for k in range(n)], OPERATOR[operator_name]
+            plain = inclusive(x, operator, to_element, to_carry, group, None)
+            started = inclusive(x, operator, to_element, to_carry, group, init)
+            exclusive = ([init] + started)[:n]
+            expected = f"{n} {digest(plain)} {shown(plain)} {digest(exclusive)} {shown(started or [init])}"
         if line != expected:
             sys.exit(f"{path}: found    {line}\n{path}: expected {expected}")
         checked += 1

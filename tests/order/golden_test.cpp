@@ -18,6 +18,15 @@ TEST(golden, the_reference_gives_every_bit)
   });
 }
 
+TEST(golden, the_reference_gives_every_bit_of_recurrences)
+{
+  for_each_recurrence_file([]<class T>() {
+    std::string const path = folder(TALLY_GOLDEN_FOLDER) + "/" + recurrence_file_name<T>();
+    EXPECT_EQ((recurrence_rows<T>(recurrences_by_reference{})), rows_of_file(path)) << path;
+    EXPECT_TRUE(read(path).starts_with(recurrence_header<T>())) << path;
+  });
+}
+
 TEST(golden, the_comments_state_the_rule_that_made_the_inputs)
 {
   for_each_file([]<class Case, class T>() {

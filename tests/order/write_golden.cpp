@@ -14,14 +14,19 @@ int main(int argc, char** argv)
     return 2;
   }
   int status = 0;
-  for_each_file([&]<class Case, class T>() {
-    std::string const path = std::string(argv[1]) + "/" + file_name<Case, T>();
+  auto const write = [&](std::string const& name, std::string const& text) {
+    std::string const path = std::string(argv[1]) + "/" + name;
     std::ofstream file(path, std::ios::binary);
-    file << header<Case, T>() << rows<Case, T>(by_reference{});
+    file << text;
     if (!file.flush()) {
       std::cerr << path << ": cannot be written\n";
       status = 1;
     }
+  };
+  for_each_file(
+      [&]<class Case, class T>() { write(file_name<Case, T>(), header<Case, T>() + rows<Case, T>(by_reference{})); });
+  for_each_recurrence_file([&]<class T>() {
+    write(recurrence_file_name<T>(), recurrence_header<T>() + recurrence_rows<T>(recurrences_by_reference{}));
   });
   return status;
 }

@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "../order/recurrence_reference.hpp"
 #include "../order/reference.hpp"
 #include "../support/bits.hpp"
 #include "../support/divisions.hpp"
 #include "../support/generator.hpp"
 #include "tally/array_view.hpp"
 #include "tally/detail/recurrence/steps.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/error.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/ranks.hpp"
@@ -52,6 +54,11 @@ struct steps {
         states(a.size())
   {
     namespace recurrence = tally::detail::recurrence;
+    if constexpr (recurrence::has_order<T>) {
+      states = reference::recurrence<T>(a, b, before, tile);
+      for (T const& state : states) are_finite = are_finite && recurrence::is_finite(state);
+      return;
+    }
     std::vector<affine<T>> maps;
     for (std::size_t k = 0; k < a.size(); ++k) maps.push_back({a[k], b[k]});
     auto const all =

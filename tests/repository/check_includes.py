@@ -17,7 +17,7 @@ ROOMS = [
     ("base", LIBRARY + r"(config|error|rank_error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type|fixed_vector|batch/layout|batch/ends|batch/gradients|batch/marked_heads)\.hpp", ""),
     ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|exact_accumulator\.hpp|detail/exact/.*|detail/recurrence/steps\.hpp|detail/built_in\.hpp)", "base"),
     ("laws", LIBRARY + r"(laws\.hpp|law_report\.hpp|detail/laws/.*)", "base operators"),
-    ("order", LIBRARY + r"(order|sequences|counted|detail/contract|detail/row_order|detail/zip_with|detail/function_iterator|detail/strided_iterator|detail/results|detail/optional_value)\.hpp", "base operators"),
+    ("order", LIBRARY + r"(order|sequences|counted|detail/contract|detail/row_order|detail/zip_with|detail/function_iterator|detail/strided_iterator|detail/results|detail/optional_value|detail/recurrence/steps_in_order)\.hpp", "base operators"),
     ("cpu", LIBRARY + r"detail/(cpu/.*|batch/host(_neighbours|_recurrences)?\.hpp)", "base operators order"),
     # The check of CUDA's error codes, which all who call CUDA share; it has no more of the library than the error.
     ("check of CUDA", LIBRARY + r"(detail/cuda/check\.cuh|cuda_execution\.hpp)", "base operators order"),

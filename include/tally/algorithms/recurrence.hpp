@@ -24,9 +24,9 @@ namespace tally {
 /// Requires  random-access iterators. All states have the type of the initial state: a ring, commutative or not (square
 ///           matrices; a is then multiplied from the left); std::complex is for a CPU. `out` may be `a` or `b` (in
 ///           place); otherwise it must not overlap them.
-/// Result    the end of the output. The same bits on every backend and for every number of threads: those of a scan of
-///           maps (docs/order.md, "Linear recurrences"). Integers wrap and equal the plain loop's. Real states
-///           differ from the plain loop's by rounding; where |a| <= 1, by no more than that loop's own error.
+/// Result    the end of the output. The same bits on every backend and for every number of threads: those of
+///           docs/order.md, "Linear recurrences". Integers wrap and equal the plain loop's. Real states differ from
+///           the plain loop's by rounding; where |a| <= 1, by no more than that loop's own error.
 ///           From the first result on that is not finite they are the plain loop's: growth to infinity gives infinity,
 ///           and products of successive a may overflow.
 /// Cost      one pass over memory: 24 bytes an element for double. O(n/p + log p) on p workers, O(n) from a result on
@@ -81,8 +81,8 @@ Out linear_recurrence_backward(A a, S a_last, B b, Out out, T after)
 ///           coefficients); otherwise nothing overlaps. Results of segments have the places of their coefficients.
 /// Result    for each sequence the bits of the recurrence of it alone. The last state of an empty one is `before`.
 /// Cost      each coefficient is read once and each state written once; in place as for ranges.
-/// Memory    as `inclusive_scan` of a batch. On a GPU besides, of each sequence: 8 bytes for floating-point states,
-///           and two states each for `each` and last_to.
+/// Memory    as `inclusive_scan` of a batch. On a GPU besides, of each sequence 8 bytes for floating-point states and two
+///           states each for `each` and last_to; two states a row of the order where no kernel takes the iterators.
 /// Blocks    until everything is written; on a GPU it returns at once.
 /// Throws    usage_error: arrays of different shapes; an output with a stride of 0; more than 8 axes besides, no two of
 ///           which lie as one; offsets that decrease or end behind the values, as far as a CPU sees them. Otherwise as

@@ -20,4 +20,18 @@ TALLY_HD void add_atomically(T* to, T x)
 #endif
 }
 
+/// Replaces a number by a lower one, atomically.
+template <class T>
+TALLY_HD void lower_atomically(T* to, T value)
+{
+  static_assert(std::is_unsigned_v<T> && sizeof(T) == 8);
+#ifdef __CUDA_ARCH__
+  atomicMin(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value));
+#else
+  std::atomic_ref<T> const at(*to);
+  T now = at.load(std::memory_order_relaxed);
+  while (value < now && !at.compare_exchange_weak(now, value, std::memory_order_relaxed)) {}
+#endif
+}
+
 }  // namespace tally::detail

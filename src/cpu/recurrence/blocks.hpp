@@ -20,6 +20,7 @@ namespace tally::cpu_backend {
 //     bad()                        the step of each recurrence's first result that is not finite, as far as tiles were
 //                                  run; else `finite`
 //     end(bad)                     goes on with the plain loop from there, and puts the last states
+//     end()                        the same where the block itself has run all tiles
 //     finish()                     after the thread's last tile
 
 /// Runs a block whose recurrences have `size` steps, one tile after the other.
@@ -38,7 +39,7 @@ void recur_tile_by_tile(std::size_t size, Block& block)
       if (k + tile < size) block.add_totals(carries);
     }
   }
-  block.end(block.bad());
+  block.end();
 }
 
 /// Runs few recurrences of many tiles, which members share in turns; `make()` makes a member's block of them. Not in

@@ -47,7 +47,7 @@ public:
         how_(how),
         stride_((most + most_lanes<W> - 1) / most_lanes<W> * most_lanes<W>),
         state_(recurrence_slot::count * stride_),
-        bad_(most)
+        bad_(most, finite)
   {
     std::fill_n(state_.data(), recurrence_slot::count * stride_, W(0));
   }
@@ -57,7 +57,8 @@ public:
   {
     place_ = first;
     width_ = width;
-    std::fill_n(bad_.begin(), width, finite);
+    if (has_bad_) std::fill(bad_.begin(), bad_.end(), finite);
+    has_bad_ = false;
   }
   void take_befores()
   {
@@ -85,7 +86,7 @@ public:
       upto[c].push({slot(recurrence_slot::total)[c], slot(recurrence_slot::total + 1)[c]}, op_);
   }
   /// Runs the tile from step k on. Its carries are there.
-  void run_tile(std::size_t k) { kernels_.columns(job_of_tile(k)); }
+  void run_tile(std::size_t k) { has_bad_ = kernels_.columns(job_of_tile(k)); }
   /// Totals it; it is a whole one.
   void total_tile(std::size_t k)
   {
@@ -98,10 +99,12 @@ public:
   /// Goes on with the plain loop where results are not finite, and puts the last states. All tiles have been run.
   void end(std::vector<std::size_t> const& bad)
   {
-    if (call_.given.lasts == nullptr && std::all_of(bad.begin(), bad.begin() + static_cast<std::ptrdiff_t>(width_),
-                                                    [](std::size_t k) { return k == finite; }))
-      return;
     for (std::size_t c = 0; c < width_; ++c) one(c).end(bad[c]);
+  }
+  /// The same where this block has run all tiles.
+  void end()
+  {
+    if (has_bad_ || call_.given.lasts != nullptr) end(bad_);
   }
   /// Behind the thread's last tile.
   void finish() const
@@ -131,6 +134,7 @@ private:
     job.state = state_.data();
     job.stride = stride_;
     job.bad = bad_.data();
+    job.has_bad = has_bad_;
     job.ahead = how_.ahead;
     job.to = stores::cached;
     if (call_.follows && k == 0) {
@@ -174,6 +178,7 @@ private:
   std::size_t stride_;
   scratch<W> state_;
   std::vector<std::size_t> bad_;
+  bool has_bad_ = false;
   std::vector<T> first_;
   steps_in_turn op_;
   distances place_{};
@@ -194,7 +199,12 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
   bool const around = !in_place && bytes >= sizes.streamed_bytes;
   manner const how{around, bytes >= sizes.serial_bytes};
   int const members = team_size(given.threads, 3 * bytes, std::size_t{1} << 20);
-  std::size_t const width = std::min(most_recurrence_columns<T>, axis.extent);
+  std::size_t width = most_recurrence_columns<T>;
+  auto const leaves_some_without = [&] {
+    return members > 1 && outers * ((axis.extent - 1) / width + 1) < 2 * static_cast<std::size_t>(members);
+  };
+  while (width > least_recurrence_columns<T> && leaves_some_without()) width /= 2;
+  width = std::min(width, axis.extent);
   detail::took(around ? "recurrence: columns, more than the cache holds" : "recurrence: columns");
   // Blocks side by side begin with a line of the output.
   std::size_t const phase = reinterpret_cast<std::uintptr_t>(given.out) % line_bytes / sizeof(T);

@@ -159,7 +159,7 @@ void gradients_by_kernels(gradients<T> const& given, int threads)
   bool const rows = columns < 0 && has_rows_of_recurrences<T>(given.states);
   gradients_of_neighbours<T> const all(given, columns >= 0 ? columns : longest_dimension(given.states));
   std::size_t block = 1;
-  if (columns >= 0) block = most_recurrence_columns<T>;
+  if (columns >= 0) block = least_recurrence_columns<T>;
   // Some 64 KiB of a thread at a time, in whole vectors.
   if (rows) block = ((std::size_t{64} << 10) / (5 * size * sizeof(T)) / 64 + 1) * 64;
   detail::took(columns >= 0 ? "recurrence: gradients of columns"

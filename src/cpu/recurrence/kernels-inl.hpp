@@ -8,7 +8,6 @@
 
 #include "src/cpu/recurrence/columns-inl.hpp"
 #include "src/cpu/recurrence/neighbours-inl.hpp"
-#include "src/cpu/recurrence/places-inl.hpp"
 #include "src/cpu/recurrence/several-inl.hpp"
 #include "src/cpu/recurrence/tile-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
@@ -19,10 +18,10 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 template <class T>
 recurrence_kernels<T> const& recurrence_kernels_on()
 {
-  static constexpr recurrence_kernels<T> all{
-      &total_of_recurrence<T>,     &tile_of_recurrence<T>,       &run_columns_of_recurrences<T>,
-      &run_rows_of_recurrences<T>, &run_lanes_of_recurrences<T>, &run_recurrences_by_places<T>,
-      &multiply_neighbours<T>,     &reverse_neighbours<T>,       lanes<state<T>>};
+  static constexpr recurrence_kernels<T> all{&total_of_recurrence<T>,        &tile_of_recurrence<T>,
+                                             &run_columns_of_recurrences<T>, &run_rows_of_recurrences<T>,
+                                             &run_lanes_of_recurrences<T>,   &multiply_neighbours<T>,
+                                             &reverse_neighbours<T>,         lanes<state<T>>};
   return all;
 }
 

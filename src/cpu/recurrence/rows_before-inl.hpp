@@ -1,4 +1,4 @@
-// The part of a tile of a recurrence before one of its rows.
+// The states before the rows of a tile of a recurrence, one row after the other.
 #if defined(TALLY_CPU_RECURRENCE_ROWS_BEFORE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_RECURRENCE_ROWS_BEFORE_INL
 #undef TALLY_CPU_RECURRENCE_ROWS_BEFORE_INL
@@ -14,46 +14,55 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-/// The maps of the rows of a tile before the present one.
+/// The rows of a tile before the present one: their totals, and the state behind them. Each lane is on its own.
 template <class T>
 class rows_before {
 public:
-  // Not a default one: GCC would compile it for another instruction set.
-  HWY_INLINE rows_before() : rows_(nothing_later<T>()), strips_(rows_) {}
-
-  /// Whether there is none.
-  bool none() const { return count_ == 0; }
-  /// Requires  !none().
-  HWY_INLINE maps<T> base() const
+  /// `carry`: the state before the tile.
+  HWY_INLINE explicit rows_before(vector<T> carry)
+      : carry_(carry),
+        state_(carry),
+        of_rows_{carry, carry},
+        of_strips_{carry, carry}
   {
-    if (count_ < order::strip_rows) return {rows_.scale, rows_.offset};
-    if (count_ % order::strip_rows == 0) return {strips_.scale, strips_.offset};
-    return then<T>(strips_, rows_);
   }
-  /// `total` in all lanes.
+
+  /// The state before the present row.
+  HWY_INLINE vector<T> state() const { return state_; }
+
+  /// Goes on behind the present row.
   HWY_INLINE void push(maps<T> const& total)
   {
-    set(rows_, count_ % order::strip_rows == 0 ? nullptr : &rows_, total);
+    if (count_ % order::strip_rows == 0)
+      set(of_rows_, total);
+    else
+      set(of_rows_, then<T>(of_rows_, total));
     ++count_;
-    if (count_ % order::strip_rows == 0) set(strips_, count_ == order::strip_rows ? nullptr : &strips_, rows_);
+    if (count_ % order::strip_rows != 0) {
+      state_ = applied<T>(total, state_);
+      return;
+    }
+    if (count_ == order::strip_rows)
+      set(of_strips_, of_rows_);
+    else
+      set(of_strips_, then<T>(of_strips_, of_rows_));
+    state_ = applied<T>(of_strips_, carry_);
   }
+
+  /// The total of the tile, all of whose rows are before.
+  HWY_INLINE maps<T> total() const { return {of_strips_.scale, of_strips_.offset}; }
 
 private:
-  /// `later`, after `earlier` if there is one.
-  static HWY_INLINE void set(maps<T>& to, maps<T> const* earlier, maps<T> const& later)
+  static HWY_INLINE void set(maps<T>& to, maps<T> const& from)
   {
-    vector<T> scale = later.scale, offset = later.offset;
-    if (earlier != nullptr) {
-      maps<T> const both = then<T>(*earlier, later);
-      scale = both.scale;
-      offset = both.offset;
-    }
-    to.scale = scale;
-    to.offset = offset;
+    to.scale = from.scale;
+    to.offset = from.offset;
   }
 
-  maps<T> rows_;    // of this strip
-  maps<T> strips_;  // before this one
+  vector<T> carry_;
+  vector<T> state_;
+  maps<T> of_rows_;    // of this strip
+  maps<T> of_strips_;  // before this one
   std::size_t count_ = 0;
 };
 

@@ -27,7 +27,7 @@ using detail::recurrence::steps_in_turn;
 template <class T>
 struct repeated_coefficient {
   explicit repeated_coefficient(T value) { std::fill(std::begin(of), std::end(of), value); }
-  alignas(line_bytes) T of[2 * order::row<affine<T>>];
+  alignas(line_bytes) T of[order::recurrence::row<T>];
 };
 
 /// Copies `size` elements that do not overlap their places. Those from an end go in vectors.
@@ -73,7 +73,7 @@ class recurrence_engine {
 public:
   using carry = order::carry<affine<T>, steps_in_turn>;
   static constexpr bool concurrent = true;
-  static constexpr std::size_t tile = order::tile<affine<T>>;
+  static constexpr std::size_t tile = order::recurrence::tile<T>;
 
   /// `looks`: no results are written.
   recurrence_engine(recurrence_in_memory<T> const& given, bool looks)
@@ -128,7 +128,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t row = order::row<affine<T>>;
+  static constexpr std::size_t row = order::recurrence::row<T>;
 
   /// A tile of elements at other distances, and its results.
   struct copies {
@@ -220,41 +220,44 @@ private:
   mutable std::atomic<std::size_t> bad_ = std::numeric_limits<std::size_t>::max();
 };
 
-/// The groups of a recurrence of few steps, at most.
-constexpr std::size_t most_few_groups = 3;
+/// The groups of a recurrence of few steps, at most. Two groups of half take 80 to 105 ns, and a row by the kernel 80.
+template <class T>
+constexpr std::size_t most_few_groups = sizeof(T) == 2 ? 2 : 3;
 
-/// One of few steps, at any distances: the order of its only row, one number after the other.
+/// One of few steps, at any distances, one step after the other. The tree of up to three groups is a fold.
 template <class T>
 T recur_few_steps(recurrence_in_memory<T> const& given)
 {
-  constexpr std::size_t group = order::group<affine<T>>, most = most_few_groups * group;
+  constexpr std::size_t group = order::recurrence::group<T>;
   using W = working_type<T>;
   steps_in_turn const op;
-  affine<W> value[most], total[most_few_groups];
-  std::size_t const n = given.size, groups = (n + group - 1) / group;
-  for (std::size_t k = 0; k < n; ++k) {
-    value[k] = {static_cast<W>(given.coefficient(k)), static_cast<W>(at(given.b, k, given.b_step))};
-    if (k % group != 0) value[k] = op(value[k - 1], value[k]);
-    total[k / group] = value[k];
+  W const before = static_cast<W>(given.before);
+  W state = before;
+  affine<W> own{}, groups{};
+  for (std::size_t k = 0; k < given.size; ++k) {
+    affine<W> const step{static_cast<W>(given.coefficient(k)), static_cast<W>(at(given.b, k, given.b_step))};
+    if (k % group != 0) {
+      own = op(own, step);
+    } else {
+      if (k != 0) {
+        groups = k == group ? own : op(groups, own);
+        state = groups(before);
+      }
+      own = step;
+    }
+    state = step(state);
+    T const stored = static_cast<T>(state);
+    if (!detail::recurrence::is_finite(stored)) return go_on(given, k);
+    given.put(k, stored);
   }
-  for (std::size_t stride = 1; stride < groups; stride *= 2)
-    for (std::size_t g = groups; g-- > stride;) total[g] = op(total[g - stride], total[g]);
-  T states[most];
-  std::size_t good = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    affine<W> const local = k < group ? value[k] : op(total[k / group - 1], value[k]);
-    states[k] = static_cast<T>(detail::recurrence::step(local.scale, static_cast<W>(given.before), local.offset));
-    if (good == k && detail::recurrence::is_finite(states[k])) ++good;
-  }
-  for (std::size_t k = 0; k < good; ++k) given.put(k, states[k]);
-  return good == n ? states[n - 1] : go_on(given, good);
+  return static_cast<T>(state);
 }
 
 /// A short one, or one of a tile, whose elements lie one after the other.
 template <class T>
 T recur_in_one_tile(recurrence_in_memory<T> const& given)
 {
-  constexpr std::size_t row = order::row<affine<T>>;
+  constexpr std::size_t row = order::recurrence::row<T>;
   recurrence_job<T> job{given.a, row, given.b, given.out, given.size, static_cast<working_type<T>>(given.before)};
   if (given.around && given.out != given.a && given.out != given.b) job.to = stores::streaming;
   std::size_t finite;
@@ -277,7 +280,7 @@ T recur_by_kernels(recurrence_in_memory<T> const& given)
 {
   using engine = recurrence_engine<T>;
   bool const forward = lies_in_order(given);
-  if (given.size <= std::min(tuning_in_use().few_recurrence_groups, most_few_groups) * order::group<affine<T>>) {
+  if (given.size <= std::min(tuning_in_use().few_recurrence_groups, most_few_groups<T>) * order::recurrence::group<T>) {
     detail::took("recurrence: a few steps");
     return recur_few_steps(given);
   }

@@ -191,15 +191,6 @@ HWY_INLINE auto* begin_of_block(S* first)
   return raw_at(Step > 0 ? first : first - (block_steps<std::remove_const_t<S>> - 1));
 }
 
-/// The first steps of sequences at regular distances.
-template <class S>
-struct regular_places {
-  S* first;
-  std::ptrdiff_t distance;
-
-  HWY_INLINE S* operator[](std::size_t lane) const { return first + static_cast<std::ptrdiff_t>(lane) * distance; }
-};
-
 /// Sequences of any sizes at any places.
 template <class S>
 struct lane_places {
@@ -224,116 +215,6 @@ struct lane_places {
     return std::min(size[i] > k ? size[i] - k : 0, block_steps<S>);
   }
 };
-
-/// Reads a block of each lane from `load(lane)` and stores its steps one after the other.
-template <int Step, class S, class Load>
-HWY_INLINE void read_blocks(state<S>* to, Load const& load)
-{
-  using T = state<S>;
-  vector_tag<T> d;
-  constexpr std::size_t size = block_steps<S>;
-  vector<T> v[size];
-  HWY_UNROLL(4)
-  for (std::size_t i = 0; i < size; ++i) v[i] = blocks_of_lanes<S>(i, load);
-  transpose<T>(v);
-  HWY_UNROLL(4)
-  for (std::size_t i = 0; i < size; ++i) hn::Store(v[Step > 0 ? i : size - 1 - i], d, to + i * lanes<T>);
-}
-template <int Step, class S, class Store>
-HWY_INLINE void write_blocks(state<S> const* from, Store const& store)
-{
-  using T = state<S>;
-  vector_tag<T> d;
-  constexpr std::size_t size = block_steps<S>;
-  vector<T> v[size];
-  HWY_UNROLL(4)
-  for (std::size_t i = 0; i < size; ++i) v[Step > 0 ? i : size - 1 - i] = hn::Load(d, from + i * lanes<T>);
-  transpose<T>(v);
-  HWY_UNROLL(4)
-  for (std::size_t i = 0; i < size; ++i) store_blocks<S>(i, v[i], store);
-}
-
-/// `size` steps of sequences that have as many: those of step k become the vector at to + k * lanes<T>. `to` has room
-/// for whole blocks.
-template <int Step, class S>
-HWY_INLINE void read_equal(regular_places<S const> from, std::size_t size, state<S>* to)
-{
-  using T = state<S>;
-  block_tag<S> d;
-  constexpr std::size_t steps = block_steps<S>;
-  std::size_t k = 0;
-  for (; k + steps <= size; k += steps) {
-    std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-    read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
-      return hn::LoadU(d, begin_of_block<Step>(from[lane] + offset));
-    });
-  }
-  if (k == size) return;
-  std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-  read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
-    return load_some_steps<Step, S>(from[lane] + offset, size - k);
-  });
-}
-template <int Step, class S>
-HWY_INLINE void write_equal(regular_places<S> to, std::size_t size, state<S> const* from)
-{
-  using T = state<S>;
-  block_tag<S> d;
-  constexpr std::size_t steps = block_steps<S>;
-  std::size_t k = 0;
-  for (; k + steps <= size; k += steps) {
-    std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-    write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
-      hn::StoreU(v, d, begin_of_block<Step>(to[lane] + offset));
-    });
-  }
-  if (k == size) return;
-  std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(k);
-  write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
-    store_some_steps<Step, S>(v, to[lane] + offset, size - k);
-  });
-}
-
-/// Steps [first, first + size) of sequences of any sizes. Those that a sequence does not have are zeros.
-template <int Step, class S>
-HWY_INLINE void read_any(S const* const* from, lane_places<S> const& places, std::size_t first, std::size_t size,
-                         state<S>* to)
-{
-  using T = state<S>;
-  block_tag<S> d;
-  constexpr std::size_t steps = block_steps<S>;
-  for (std::size_t k = 0; k < size; k += steps) {
-    std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(first + k);
-    if (first + k + steps <= places.shortest) {
-      read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
-        return hn::LoadU(d, begin_of_block<Step>(from[lane] + offset));
-      });
-    } else {
-      read_blocks<Step, S>(to + k * lanes<T>, [&](std::size_t lane) HWY_ATTR {
-        return load_some_steps<Step, S>(from[lane] + offset, places.present(lane, first + k));
-      });
-    }
-  }
-}
-template <int Step, class S>
-HWY_INLINE void write_any(lane_places<S> const& places, std::size_t first, std::size_t size, state<S> const* from)
-{
-  using T = state<S>;
-  block_tag<S> d;
-  constexpr std::size_t steps = block_steps<S>;
-  for (std::size_t k = 0; k < size; k += steps) {
-    std::ptrdiff_t const offset = Step * static_cast<std::ptrdiff_t>(first + k);
-    if (first + k + steps <= places.shortest) {
-      write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
-        hn::StoreU(v, d, begin_of_block<Step>(places.out[lane] + offset));
-      });
-    } else {
-      write_blocks<Step, S>(from + k * lanes<T>, [&](std::size_t lane, block<S> v) HWY_ATTR {
-        store_some_steps<Step, S>(v, places.out[lane] + offset, places.present(lane, first + k));
-      });
-    }
-  }
-}
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -47,7 +47,8 @@ public:
       rest /= extents.back();
     }
     // Plain rows may begin and end within a word: short ones in its middle, long ones anywhere.
-    std::size_t const last = extents.size(), word = std::array{std::size_t{1}, 8 / sizeof(T), 16 / sizeof(T)}[of(3)];
+    std::size_t const last = extents.size(),
+                      word = std::array{std::size_t{1}, 8 / sizeof(T), 16 / sizeof(T), 16 / sizeof(T)}[of(4)];
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);

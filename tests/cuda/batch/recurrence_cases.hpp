@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
-#include "../../order/reference.hpp"
+#include "../../order/recurrence_reference.hpp"
 #include "../../support/generator.hpp"
-#include "tally/operators/traits.hpp"
 
 /// Recurrences and gradients for the tests of their kernels: where arrays lie, what is in them, and the states.
 namespace tally::test {
@@ -24,50 +22,11 @@ private:
   std::uint64_t seed_, at_ = 0;
 };
 
-/// The reference's own maps and their composition. The program is compiled without contraction.
-template <class T>
-struct map_of_step {
-  T scale, offset;
-  template <class U>
-  explicit operator map_of_step<U>() const
-  {
-    return {static_cast<U>(scale), static_cast<U>(offset)};
-  }
-};
-struct in_turn {
-  template <class T>
-  map_of_step<T> operator()(map_of_step<T> const& earlier, map_of_step<T> const& later) const
-  {
-    T const scale = later.scale * earlier.scale, product = later.scale * earlier.offset;
-    return {scale, product + later.offset};
-  }
-};
-
 /// The states by docs/order.md.
 template <class T>
 std::vector<T> states(std::vector<T> const& a, std::vector<T> const& b, T before)
 {
-  using W = working_type<T>;
-  using C = std::conditional_t<std::is_same_v<T, float>, double, W>;
-  std::vector<map_of_step<W>> maps;
-  for (std::size_t k = 0; k < a.size(); ++k) maps.push_back({static_cast<W>(a[k]), static_cast<W>(b[k])});
-  reference::shape const by{.group = 16 / (2 * sizeof(T))};
-  in_turn op;
-  reference::slot<map_of_step<W>> const init = map_of_step<W>{W{}, static_cast<W>(before)};
-  auto const scanned = reference::inclusive<map_of_step<C>, map_of_step<W>>(maps, init, op, by);
-  std::vector<T> y;
-  std::size_t k = 0;
-  for (; k < scanned.size(); ++k) {
-    T const result = static_cast<T>(scanned[k].offset);
-    if (!std::isfinite(static_cast<double>(result))) break;
-    y.push_back(result);
-  }
-  for (T state = k == 0 ? before : y.back(); k < a.size(); ++k) {
-    W const product = static_cast<W>(a[k]) * static_cast<W>(state);
-    state = static_cast<T>(product + static_cast<W>(b[k]));
-    y.push_back(state);
-  }
-  return y;
+  return reference::recurrence<T>(a, b, before);
 }
 
 /// The values: ordinary ones, of which some thousand steps later nothing is left; products that overflow while states

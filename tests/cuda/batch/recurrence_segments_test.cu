@@ -2,6 +2,7 @@
 // of the order. Every byte of what is written to is compared.
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,21 +12,32 @@
 #include "../device_array.hpp"
 #include "recurrence_cases.hpp"
 #include "tally/cuda.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/half.hpp"
 
 namespace tally::test {
 namespace {
 
+std::map<std::string, std::size_t> paths;
+
 template <class T>
 class segments_test {
 public:
+  segments_test()
+  {
+    detail::observer_of_paths = [](char const* name, char const*) { ++paths[name]; };
+  }
+
   /// Segments of these lengths; the rest of the call follows from the seed.
   template <class Offset>
   void one(std::vector<std::size_t> const& lengths, std::uint64_t seed)
   {
     dice of(seed);
     auto const what = static_cast<kind>(of(8) < 4 ? 0 : 1 + of(other_kinds));
-    std::size_t const segments = lengths.size(), margin = of(2) == 0 ? 0 : of(9), shift_a = of(4), shift_out = of(4);
+    std::size_t const segments = lengths.size(), margin = of(2) == 0 ? 0 : of(9);
+    // Arrays that begin at one place in a word, or each somewhere.
+    std::size_t const word = 16 / sizeof(T), alike = of(2), shift_a = alike * word * of(2) + (1 - alike) * of(4),
+                      shift_out = alike * word * of(2) + (1 - alike) * of(4);
     std::vector<Offset> offsets{static_cast<Offset>(margin)};
     for (std::size_t n : lengths) offsets.push_back(static_cast<Offset>(offsets.back() + static_cast<Offset>(n)));
     auto const elements = static_cast<std::size_t>(offsets.back());
@@ -146,6 +158,13 @@ TEST(cuda_recurrence_segments, of_f16)
 TEST(cuda_recurrence_segments, of_bf16)
 {
   segments_test<bfloat16>().run();
+}
+TEST(cuda_recurrence_segments, take_every_path)
+{
+  for (char const* path :
+       {"cuda: recurrences of segments", "cuda: recurrences of segments by words",
+        "cuda: recurrences of segments, long ones by tiles", "cuda: recurrences of segments, long ones by plain tiles"})
+    EXPECT_GT(paths[path], 0u) << path;
 }
 
 }  // namespace

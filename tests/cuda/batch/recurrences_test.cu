@@ -47,7 +47,7 @@ public:
       rest /= extents.back();
     }
     // Plain rows may begin and end within a word: short ones in its middle, long ones anywhere.
-    std::size_t const word = std::array{std::size_t{1}, 8 / sizeof(T), 16 / sizeof(T)}[of(3)];
+    std::size_t const word = std::array{std::size_t{1}, 8 / sizeof(T), 16 / sizeof(T), 16 / sizeof(T)}[of(4)];
     bool const is_plain = n >= word && of(4) == 0;
     if (is_plain) n = n / word * word;
     extents.push_back(n);
@@ -103,7 +103,7 @@ public:
     by = {};
     if (of(2) == 0) by.recurrences_by_warps = of(2) == 0 ? 0 : 1'000'000;
     if (of(2) == 0) by.narrow_recurrence_columns = of(2) == 0 ? 0 : 1'000'000;
-    if (of(2) == 0) by.middle_recurrence_columns = of(2) == 0 ? 0 : 1'000'000;
+    if (of(2) == 0) by.middle_recurrence_columns_of_2 = by.middle_recurrence_columns_of_4 = of(2) == 0 ? 0 : 1'000'000;
     if (of(3) == 0) by.processors = static_cast<int>(1 + of(5));
     {
       cuda_backend::prepared_call call(cuda{stream_, space_}, "tally::test");
@@ -245,7 +245,8 @@ TEST(cuda_recurrences, take_every_path)
 {
   for (char const* path : {"cuda: recurrences in rows", "cuda: recurrences in plain rows",
                            "cuda: recurrences in plain rows from anywhere on", "cuda: recurrences in plain short rows",
-                           "cuda: recurrences by tiles", "cuda: recurrences by plain tiles",
+                           "cuda: recurrences in plain short rows of half words", "cuda: recurrences by tiles",
+                           "cuda: recurrences by plain tiles", "cuda: recurrences by plain tiles from anywhere on",
                            "cuda: recurrences in columns", "cuda: recurrences in narrow columns",
                            "cuda: recurrences in wide columns", "cuda: recurrences are looked through first"})
     EXPECT_GT(paths[path], 0u) << path;

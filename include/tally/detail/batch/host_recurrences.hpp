@@ -26,7 +26,7 @@
 #include "tally/sequences.hpp"
 
 /// Linear recurrences on a CPU, for any type and any iterators: scans of maps that are made where they are read, and
-/// whose offsets are stored.
+/// whose offsets are stored. Tiles of floating-point states have an order of their own (recurrence/steps_in_order.hpp).
 namespace tally::cpu_backend {
 
 namespace recurrence = detail::recurrence;
@@ -259,8 +259,8 @@ bool may_be_same(recurrence::constant<T> const&, Out const&)
 template <class T, class A, class B, class Out, class From>
 struct recurrences_of_segments;
 
-/// Short segments of one thread, which are collected. Very short ones are run by the places of their steps. Others are
-/// put in order by their sizes and run several at once: those of a vector then have about one size.
+/// Short segments of one thread, which are collected, put in order by their sizes and run several at once: those of a
+/// vector then have about one size.
 template <class Segments>
 class short_recurrences {
   using T = typename Segments::state;
@@ -281,7 +281,6 @@ public:
       return;
     }
     of_[count_] = {s, begin, size};
-    steps_ += size;
     if (++count_ == most) finish();
   }
 
@@ -289,38 +288,12 @@ public:
   {
     if (count_ == 0) return;
     detail::took("batch: recurrences of short segments, several at once");
-    if (steps_ < tuning_in_use().mean_by_places * count_)
-      run_by_places();
-    else
-      run_in_lanes();
-    count_ = steps_ = 0;
+    run_in_lanes();
+    count_ = 0;
   }
 
 private:
   using segment = typename Segments::segment;
-
-  void run_by_places()
-  {
-    std::size_t to[most + 1];
-    for (std::size_t i = 0; i < count_;) {
-      segment const& first = of_[i];
-      std::size_t count = 0;
-      to[0] = first.begin;
-      for (; i < count_; ++i) {
-        segment const& next = of_[i];
-        bool const follows = next.number == first.number + count && next.begin == to[count];
-        std::size_t const end = next.begin + next.size;
-        if (!follows || next.size > order::row<affine<T>> || end - to[0] > most_steps_by_places<T>) break;
-        to[++count] = end;
-      }
-      if (count == 0) {  // a longer one
-        ++i;
-        all_(cpu{1}, first.number, first.begin, first.begin + first.size);
-      } else if (!kernels_of_recurrences<T>().places(all_.places(first.number, to, count))) {
-        for (std::size_t k = 0; k < count; ++k) all_(cpu{1}, first.number + k, to[k], to[k + 1]);
-      }
-    }
-  }
 
   void run_in_lanes()
   {
@@ -348,7 +321,7 @@ private:
   }
 
   Segments const& all_;
-  std::size_t count_ = 0, steps_ = 0;
+  std::size_t count_ = 0;
   segment of_[most];
   std::uint16_t order_[most];
   std::size_t ends_[kind(longest) + 1] = {};
@@ -411,25 +384,6 @@ struct recurrences_of_segments {
       coefficients = a + first;
     T const before = ends.initials != nullptr ? ends.initials[of.number] : *ends.initial;
     return {coefficients, b + first, out + first, of.size, before, T()};
-  }
-  /// Segments from number `first` on, which end at to[1] ... to[count].
-  recurrence_places_job<T> places(std::size_t first, std::size_t const* to, std::size_t count) const
-  {
-    recurrence_places_job<T> job{};
-    if constexpr (repeats_a)
-      job.a = &a.value;
-    else
-      job.a = a + to[0];
-    job.b = b + to[0];
-    job.out = out + to[0];
-    job.step = step;
-    job.repeats_a = repeats_a;
-    job.to = to;
-    job.count = count;
-    job.own_befores = ends.initials != nullptr;
-    job.befores = job.own_befores ? ends.initials + first : &*ends.initial;
-    if (ends.lasts != nullptr) job.lasts = ends.lasts + first;
-    return job;
   }
 };
 

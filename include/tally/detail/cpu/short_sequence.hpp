@@ -6,6 +6,7 @@
 
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/function_iterator.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/detail/row_order.hpp"
 #include "tally/operators/exact_plus.hpp"
 #include "tally/operators/traits.hpp"
@@ -26,8 +27,8 @@ inline constexpr std::size_t short_groups = 16;
 /// which takes a default constructor.
 template <class T, class Op>
 inline constexpr std::size_t short_sequence =
-    std::is_same_v<std::remove_const_t<Op>, exact_plus> || !std::is_same_v<working_type<T>, T> ||
-            !std::is_default_constructible_v<T>
+    std::is_same_v<std::remove_const_t<Op>, exact_plus> || detail::recurrence::is_in_order<Op, T> ||
+            !std::is_same_v<working_type<T>, T> || !std::is_default_constructible_v<T>
         ? 0
     : tally::exactly_associative<Op, T> ? 64
                                         : short_groups * order::group<T>;

@@ -9,6 +9,7 @@
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/fixed_vector.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/detail/row_order.hpp"
 #include "tally/sequences.hpp"
 
@@ -118,8 +119,8 @@ private:
   T last_{};
 };
 
-/// The tile-local value of the last element of a tile that begins at `in`; leaves `in` after the tile. Elements are
-/// read in order.
+/// The total of a tile that begins at `in`: the tile-local value of its last element, or the map of a recurrence's
+/// steps. Leaves `in` after the tile. Elements are read in order.
 /// Requires  in.more().
 template <class T, class Source, class Op>
 working_type<T> total_tile(Source& in, Op& op)
@@ -127,6 +128,12 @@ working_type<T> total_tile(Source& in, Op& op)
   using working = working_type<T>;
   if constexpr (has_kernels<Op, T>) {
     return gathered_tile<T, Op>(in).total();
+  } else if constexpr (detail::recurrence::is_in_order<Op, T>) {
+    detail::took("cpu: a total step after step");
+    using state = detail::recurrence::state_of<T>;
+    detail::recurrence::steps_in_order<state> steps(working_type<state>{});
+    for (std::size_t k = 0; k < order::tile<T> && in.more(); ++k) steps.next(in.take());
+    return steps.total();
   } else if constexpr (exactly_associative<Op, T>) {
     detail::took("cpu: a total one element after the other");
     working total = in.take();
@@ -167,6 +174,14 @@ working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> 
     tile.scan(carry);
     for (T const& value : tile) out.put(value);
     return exactly_associative<Op, T> ? total : tile.last();
+  } else if constexpr (detail::recurrence::is_in_order<Op, T>) {
+    // The carry of a recurrence is the map to the state before the tile, and a result that to a state.
+    detail::took("cpu: a tile step after step");
+    using state = detail::recurrence::state_of<T>;
+    detail::recurrence::steps_in_order<state> steps(carry->offset);
+    for (std::size_t k = 0; k < order::tile<T> && in.more(); ++k)
+      out.put(detail::recurrence::beginning_with(steps.next(in.take())));
+    return steps.total();
   } else if constexpr (exactly_associative<Op, T>) {
     detail::took("cpu: a tile one element after the other");
     working local = in.take();

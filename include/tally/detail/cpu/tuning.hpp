@@ -79,8 +79,9 @@ struct tuning {
   std::size_t apart_size = 128;
   /// Elements along columns by which prefetching runs ahead of reading; 0: none.
   std::size_t columns_ahead = 8;
-  /// Recurrences of at most so many groups, and at most 3, are run one step after the other. Their kernel takes 31 to
-  /// 34 ns for any number of steps up to a row; 2, 4 and 6 steps of floats took 12, 17 and 23 ns so.
+  /// Recurrences of at most so many groups, and at most 3, or 2 of elements of two bytes, are run one step after the
+  /// other. Their kernel takes 25 ns for any number of steps up to a row; 2, 4, 8 and 12 steps of floats take 5, 6.5,
+  /// 10.5 and 15 ns so.
   std::size_t few_recurrence_groups = 3;
   /// Rows of up to 4 rows of the order, more than one, are run several at once if there are so many of them.
   std::size_t recurrences_at_once = 16;
@@ -88,8 +89,6 @@ struct tuning {
   /// do not fit in the cache: rows of 64 doubles took 0.93 ns a step for 1.97, of 256 floats 0.47 for 0.92, and of 100
   /// floats 2.0 for 0.98.
   std::size_t recurrence_alone_bytes = 512;
-  /// Segments of fewer steps than this on average are run by the places of their steps.
-  std::size_t mean_by_places = 8;
   /// A recurrence's results go around the cache from this many bytes on, if those of the call do not fit in it.
   std::size_t streamed_recurrence_bytes = 4096;
   /// Of few columns of many tiles a tile is scanned without being totalled before, if its carries are there and there

@@ -94,15 +94,29 @@ __device__ __forceinline__ void load_parts_shifted(packed_group<S, Count> (&grou
   }
 }
 
+/// The part of four bytes that begins `bytes` behind part `low`, 0 to 3, and elements of two bytes if it is reversed.
+__device__ __forceinline__ std::uint32_t part_after(std::uint32_t low, std::uint32_t high, int bytes, bool is_reversed)
+{
+  auto const places = static_cast<unsigned>(bytes);
+  return is_reversed ? __byte_perm(low, high, 0x1032 + places * 0x1111) : __funnelshift_r(low, high, places * 8);
+}
+/// The part of four bytes that ends `bytes` before the end of part `high`.
+__device__ __forceinline__ std::uint32_t part_before(std::uint32_t low, std::uint32_t high, int bytes, bool is_reversed)
+{
+  auto const places = static_cast<unsigned>(bytes);
+  return is_reversed ? __byte_perm(low, high, 0x5476 - places * 0x1111) : __funnelshift_l(low, high, places * 8);
+}
+
 /// Loads groups from shared memory: of slot r, that which begins `step_of(r)` elements, whole words, behind `first`,
 /// which may lie anywhere in a word. The words around groups can be read. A lane reads all words of its groups: that
-/// takes fewer instructions than to get the last one from its neighbour.
-template <class S, int Count, int Slots, class Step>
+/// takes fewer instructions than to get the last one from its neighbour. `Step` -1: groups are then reversed.
+template <int Step = 1, class S, int Count, int Slots, class StepOf>
 __device__ __forceinline__ void load_words_shifted(packed_group<S, Count> (&groups)[Slots], S const* first,
-                                                   Step const& step_of)
+                                                   StepOf const& step_of)
 {
   constexpr int own_parts = Count * static_cast<int>(sizeof(S)) / 4, word_parts = 4;
   if constexpr (own_parts == 2) {
+    static_assert(Step > 0);
     load_parts_shifted(groups, first, step_of);
   } else {
     static_assert(own_parts % word_parts == 0);
@@ -122,9 +136,14 @@ __device__ __forceinline__ void load_words_shifted(packed_group<S, Count> (&grou
         std::uint32_t x[word_parts * words];
         memcpy(x, read, sizeof(x));
 #pragma unroll
-        for (int k = 0; k < own_parts; ++k)
-          groups[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
-                                       : x[parts + k]);
+        for (int k = 0; k < own_parts; ++k) {
+          constexpr bool turns = splits && Step < 0;
+          static_assert(!turns || sizeof(S) == 2);
+          groups[r].set_part(turns ? own_parts - 1 - k : k,
+                             splits ? part_after(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4, turns)
+                                    : x[parts + k]);
+        }
+        if constexpr (!splits) groups[r] = groups[r].reversed_if(Step < 0);
       }
     });
   }
@@ -221,8 +240,8 @@ __device__ __forceinline__ packed_group<S, Count> shift_parts(packed_group<S, Co
   return extra;
 }
 
-/// The same for groups of 16 bytes.
-template <class S, int Count, int Rows>
+/// The same for groups of 16 bytes. `Step` -1: words of elements of two bytes are then reversed.
+template <int Step, class S, int Count, int Rows>
 __device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Count> (&groups)[Rows], int gap)
 {
   static_assert(sizeof(S) * Count == 16);
@@ -231,6 +250,8 @@ __device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Co
   with_constant(bytes / 4, [&](auto moved) {
     constexpr int parts = decltype(moved)::value;
     constexpr bool splits = sizeof(S) < 4;
+    constexpr bool turns = splits && Step < 0;
+    static_assert(!turns || sizeof(S) == 2);
     constexpr int received = parts + (splits ? 1 : 0);  // the last ones of the lane before
     if constexpr (received > 0) {
       auto const shifted = [&](packed_group<S, Count> const& before, packed_group<S, Count> const& own) {
@@ -242,8 +263,8 @@ __device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Co
         packed_group<S, Count> word;
 #pragma unroll
         for (int k = 0; k < 4; ++k)
-          word.set_part(k, splits
-                               ? __funnelshift_l(x[4 - (splits ? 1 : 0) + k - parts], x[4 + k - parts], bytes % 4 * 8)
+          word.set_part(turns ? 3 - k : k,
+                        splits ? part_before(x[4 - (splits ? 1 : 0) + k - parts], x[4 + k - parts], bytes % 4, turns)
                                : x[4 + k - parts]);
         return word;
       };
@@ -255,14 +276,11 @@ __device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Co
   return extra;
 }
 
-/// Stores a word of which the first element goes to `first`, and each `Step` behind the one before.
+/// Stores a word, as it lies in memory, of which one end goes to `first` and the others each `Step` behind it.
 template <int Step, class S, int Count>
 __device__ __forceinline__ void store_word(packed_group<S, Count> const& word, S* first)
 {
-  if constexpr (Step > 0)
-    word.store_aligned(first);
-  else
-    word.reversed_if(true).store_aligned(first - (Count - 1));
+  word.store_aligned(Step > 0 ? first : first - (Count - 1));
 }
 
 /// Stores such rows: the groups' elements up to `there`, the first one at `own`, each `Step` behind the one before.
@@ -282,7 +300,13 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
   if constexpr (word_bytes == 8)
     extra = shift_parts(groups, gap);
   else
-    extra = shift_words(groups, gap);
+    extra = shift_words<Step>(groups, gap);
+  if constexpr (Step < 0 && (word_bytes == 8 || sizeof(S) >= 4)) {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) groups[r] = groups[r].reversed_if(true);
+    extra = extra.reversed_if(true);
+  }
+  auto const element = [](packed_group<S, Count> const& word, int j) { return word.get(Step > 0 ? j : Count - 1 - j); };
   if (whole >= words) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r)
@@ -297,7 +321,7 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
   if (lowest > 0 && lane == 0) {
 #pragma unroll
     for (int j = 0; j < Count; ++j)
-      if (j >= gap && j - gap < count) first[Step * j] = groups[0].get(j);
+      if (j >= gap && j - gap < count) first[Step * j] = element(groups[0], j);
   }
   int const rest = (gap + count) % Count;
   if (rest > 0 && whole >= lowest && lane == whole % warp_lanes) {
@@ -308,7 +332,7 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
     }
 #pragma unroll
     for (int j = 0; j < Count; ++j)
-      if (j < rest) first[Step * (whole * Count + j)] = last.get(j);
+      if (j < rest) first[Step * (whole * Count + j)] = element(last, j);
   }
 }
 

@@ -94,13 +94,13 @@ struct tuning {
   /// Recurrences along memory that are longer than a tile have a warp each if there are at least this many a
   /// multiprocessor; else blocks share out their tiles.
   std::size_t recurrences_by_warps = 12;
-  /// Blocks take 16 columns of recurrences each, and not 32, if these are at most so many blocks a multiprocessor:
-  /// 2048 columns of 65536 floats reach .82 of the copy for .60, doubles .78 for .53, but 4096 .80 for .93, .78 for
-  /// .82. Of bfloat16, 2048 columns reach .66, and 4096 in blocks of 32 .78 for .66.
+  /// Blocks take 16 columns of recurrences each, and not 32, if these are at most so many blocks a multiprocessor.
   std::size_t narrow_recurrence_columns = 1;
-  /// Of elements of two bytes, blocks take 32 columns, and not 64, if these are at most so many blocks a
-  /// multiprocessor: 8192 columns of bfloat16 reach .87 in blocks of 64 for .76.
-  std::size_t middle_recurrence_columns = 1;
+  /// Of elements of 2 or 4 bytes, blocks take 32 columns, and not 64, if these are at most so many blocks a
+  /// multiprocessor. On an H200 65536 columns of floats reach .94 of a copy in blocks of 64 for .87, and 8192 columns
+  /// of bfloat16 .89 for .86.
+  std::size_t middle_recurrence_columns_of_2 = 1;
+  std::size_t middle_recurrence_columns_of_4 = 3;
   /// Segments of recurrences that are longer have their tiles shared out. A warp alone takes some 40 us for so many.
   std::size_t long_recurrences = 16384;
   /// The others go in chunks of at least so many places, an element or a segment each.
@@ -110,10 +110,11 @@ struct tuning {
   /// instead of 752, but of 1 to 2000 668 for 655.
   std::size_t recurrences_by_listed_chunks = 1536;
   /// Recurrences of segments that begin with the same state go by words if they have fewer elements than this on
-  /// average, of 2, 4 or 8 bytes. On an H200 2^27 floats of mean 10 take 552 us instead of 1631, of mean 30 635 for
-  /// 813, but of mean 60 720 for 603; 2^28 bfloat16 of mean 100 936 for 1276, of mean 200 1020 for 1034.
-  std::size_t recurrences_by_words_of_2 = 200;
-  std::size_t recurrences_by_words_of_4 = 42;
+  /// average, of 2, 4 or 8 bytes. On an H200 2^27 floats of mean 60 have .73 of a copy instead of .68, of mean 100 .71
+  /// for .73; 2^26 doubles of mean 10 .66 for .40, of mean 30 .58 for .69; 2^28 bfloat16 of mean 100 .51 for .37, of
+  /// mean 300 .48 for .49.
+  std::size_t recurrences_by_words_of_2 = 250;
+  std::size_t recurrences_by_words_of_4 = 85;
   std::size_t recurrences_by_words_of_8 = 19;
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.

@@ -12,10 +12,12 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/nccl/carries.hpp"
 #include "tally/detail/nccl/execution.hpp"
+#include "tally/detail/nccl/recurrence_rows.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/division.hpp"
 #include "tally/detail/ranks/lines.hpp"
 #include "tally/detail/ranks/session.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
@@ -124,6 +126,23 @@ auto initials_of(Lines const& lines)
   }
 }
 
+/// The rows of recurrences in memory, with those of the rank's tile `tile` in front; nothing of other calls.
+struct no_rows {};
+template <class T, class Op>
+auto rows_in_memory([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t tile_steps,
+                    [[maybe_unused]] std::uint64_t tile, [[maybe_unused]] std::uint64_t tiles_each,
+                    [[maybe_unused]] std::size_t size)
+{
+  if constexpr (detail::recurrence::is_in_order<Op, T>) {
+    using rows = rows_of_sequences<detail::recurrence::state_of<T>>;
+    rows all{size, tile_steps, reinterpret_cast<row_of_steps<detail::recurrence::state_of<T>>*>(memory), tiles_each};
+    all.rows = all.of_tile(0, tile);
+    return all;
+  } else {
+    return no_rows{};
+  }
+}
+
 /// A call on all ranks, from the sizes of all parts on. Every rank makes it with the same sizes, so all need the same
 /// memory. Several sequences (ranks/lines.hpp) are divided in one way; their heads and shared values lie one sequence
 /// after the other.
@@ -176,6 +195,10 @@ public:
     border_results_ = place(most_border * count_ * sizeof(T));
     head_ = place(most_border * count_ * sizeof(T));
     if (Lines::several) pieces_ = place(most_border * count_ * sizeof(T));
+    if constexpr (detail::recurrence::is_in_order<Op, T>) {
+      using state = detail::recurrence::state_of<T>;
+      rows_ = place(most_tiles * count_ * rows_of_sequences<state>::rows_of(tile_) * sizeof(row_of_steps<state>));
+    }
   }
 
   /// The memory of the device that the call needs, on every rank.
@@ -196,7 +219,7 @@ public:
       std::size_t const elements = size_ - own_.head - own_.tail;
       if constexpr (Lines::several)
         work_->template total_lines<T>(inputs_of_lines<Lines>{*lines_, own_.head}, count_, elements, totals(),
-                                       own_.tiles, *op_);
+                                       own_.tiles, *op_, rows(0, elements));
       else
         work_->template total<T>(at(own_.head), elements, totals(), *op_, lines_->transform());
     }
@@ -213,7 +236,8 @@ public:
           work_->for_each(count * count_, copy_pieces<T>{memory_of(pieces_) + place * count_, count,
                                                          memory_of(border_) + place, own_.border, count});
         });
-        work_->template total_lines<T>(border_lines(), count_, own_.border, totals() + whole, own_.tiles, *op_);
+        work_->template total_lines<T>(border_lines(), count_, own_.border, totals() + whole, own_.tiles, *op_,
+                                       rows(whole, own_.border));
       } else {
         std::identity same;
         work_->template total<T>(static_cast<T const*>(memory_of(border_)), own_.border, totals() + whole, *op_, same);
@@ -263,10 +287,10 @@ public:
     if constexpr (Lines::several) {
       if (own_.tail > 0)
         work_->template scan_lines<T>(border_lines(), count_, own_.border, border_results(), before, own_.tiles - 1,
-                                      *op_, shift);
+                                      *op_, shift, rows(own_.tiles - 1, own_.border));
       if (whole > 0)
         work_->template scan_lines<T>(inputs_of_lines<Lines>{*lines_, own_.head}, count_, whole,
-                                      outputs_of_lines<Outs>{outs, own_.head}, before, 0, *op_, shift);
+                                      outputs_of_lines<Outs>{outs, own_.head}, before, 0, *op_, shift, rows(0, whole));
       for_each_contributor([&](int, std::size_t count, std::size_t place) {
         work_->for_each(count * count_, copy_pieces<T>{memory_of(border_results_) + place, own_.border,
                                                        memory_of(pieces_) + place * count_, count, count});
@@ -308,6 +332,11 @@ private:
   T* memory_of(std::size_t place) const { return reinterpret_cast<T*>(memory_ + place); }
   static std::byte* bytes_of(T* elements) { return reinterpret_cast<std::byte*>(elements); }
   W* totals() const { return reinterpret_cast<W*>(memory_ + totals_); }
+  /// The rows of the rank's tiles from `tile` on, where sequences have `size` elements in them.
+  auto rows(std::uint64_t tile, std::size_t size) const
+  {
+    return rows_in_memory<T, Op>(memory_ + rows_, tile_, tile, own_.tiles, size);
+  }
   lines_in_memory<T const> border_lines() const { return {memory_of(border_), own_.border}; }
   lines_in_memory<T> border_results() const { return {memory_of(border_results_), own_.border}; }
   /// The blocks of the ranks that have parts.
@@ -372,10 +401,10 @@ private:
   std::byte* memory_ = nullptr;
   std::size_t bytes_ = 0, block_bytes_ = 0, starts_each_ = 0;
   // Places in memory: the blocks of all ranks, that of this one, the totals of its tiles, the values before its first
-  // tile and before its spans, the tile that crosses the end of its part and its results, its head, and of several
-  // sequences the pieces of other ranks.
+  // tile and before its spans, the tile that crosses the end of its part and its results, its head, of several
+  // sequences the pieces of other ranks, and the rows of recurrences.
   std::size_t all_blocks_ = 0, own_block_ = 0, totals_ = 0, state_ = 0, starts_ = 0, border_ = 0, border_results_ = 0,
-              head_ = 0, pieces_ = 0;
+              head_ = 0, pieces_ = 0, rows_ = 0;
 };
 
 }  // namespace tally::nccl_backend

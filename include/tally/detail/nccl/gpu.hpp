@@ -18,7 +18,9 @@
 #include "tally/detail/nccl/call.hpp"
 #include "tally/detail/nccl/carries.hpp"
 #include "tally/detail/nccl/exact_call.hpp"
+#include "tally/detail/nccl/recurrence_rows.hpp"
 #include "tally/detail/nccl/transport.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/detail/segments/segments.hpp"
 #include "tally/order.hpp"
 
@@ -207,16 +209,20 @@ public:
   }
 
   /// The totals of the tiles of several sequences, of `size` elements each. Those of a sequence begin `totals_each`
-  /// behind those of the one before.
-  template <class T, class Inputs, class Op>
+  /// behind those of the one before. `rows` are those of recurrences.
+  template <class T, class Inputs, class Op, class Rows>
   void total_lines(Inputs const& inputs, std::size_t count, std::size_t size, working_type<T>* totals,
-                   std::uint64_t totals_each, Op const& op)
+                   std::uint64_t totals_each, Op const& op, [[maybe_unused]] Rows const& rows)
   {
     if (count == 0) return;
-    using problem = line_totals_problem<lines_problem<T, Op, Inputs>>;
-    problem const of{lines_for<T>(inputs, count, size, op), totals, totals_each};
-    constexpr int a_processor = words_of<working_type<T>> <= 2 ? 3 : 2;
-    launch_resident(totals_kernel<problem, a_processor>, of, of.tiles(), cuda_backend::reduce_threads, 0);
+    if constexpr (detail::recurrence::is_in_order<Op, T>) {
+      total_recurrences(*this, inputs, count, rows, totals);
+    } else {
+      using problem = line_totals_problem<lines_problem<T, Op, Inputs>>;
+      problem const of{lines_for<T>(inputs, count, size, op), totals, totals_each};
+      constexpr int a_processor = words_of<working_type<T>> <= 2 ? 3 : 2;
+      launch_resident(totals_kernel<problem, a_processor>, of, of.tiles(), cuda_backend::reduce_threads, 0);
+    }
   }
 
   template <class T, class Sharing>
@@ -256,18 +262,23 @@ public:
   }
 
   /// Scans several sequences, of `size` elements each, which begin with the rank's tile `tile`.
-  template <class T, class Inputs, class Outputs, class Op>
+  template <class T, class Inputs, class Outputs, class Op, class Rows>
   void scan_lines(Inputs const& inputs, std::size_t count, std::size_t size, Outputs const& outputs,
-                  carries<T, Op> const& before, std::uint64_t tile, Op const& op, detail::direction shift)
+                  carries<T, Op> const& before, std::uint64_t tile, Op const& op, detail::direction shift,
+                  [[maybe_unused]] Rows const& rows)
   {
     if (count == 0) return;
-    using problem = carried_lines_problem<lines_problem<T, Op, Inputs>, Outputs>;
-    auto const lines = lines_for<T>(inputs, count, size, op);
-    problem const of{lines, outputs, before, tile, lines.tiles(), shift == detail::direction::exclusive};
-    using W = working_type<T>;
-    constexpr int warps = words_of<W> <= 2 ? 16 : 8;
-    constexpr int a_processor = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4 ? 2 : 1;
-    launch(carried_tiles_kernel<problem, warps, a_processor>, of, of.tiles(), warps * warp_lanes);
+    if constexpr (detail::recurrence::is_in_order<Op, T>) {
+      scan_recurrences(*this, inputs, count, rows, outputs, before, tile);
+    } else {
+      using problem = carried_lines_problem<lines_problem<T, Op, Inputs>, Outputs>;
+      auto const lines = lines_for<T>(inputs, count, size, op);
+      problem const of{lines, outputs, before, tile, lines.tiles(), shift == detail::direction::exclusive};
+      using W = working_type<T>;
+      constexpr int warps = words_of<W> <= 2 ? 16 : 8;
+      constexpr int a_processor = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4 ? 2 : 1;
+      launch(carried_tiles_kernel<problem, warps, a_processor>, of, of.tiles(), warps * warp_lanes);
+    }
   }
 
   /// Scans the elements [first, first + size), which begin with the rank's tile `tile`.

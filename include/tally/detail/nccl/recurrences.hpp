@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "tally/config.hpp"
+#include "tally/detail/atomic.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/host_recurrences.hpp"
 #include "tally/detail/batch/layout.hpp"
@@ -21,25 +21,14 @@
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/recurrences.hpp"
 #include "tally/detail/recurrence/steps.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/detail/results.hpp"
 #include "tally/operators/affine.hpp"
 
-/// Linear recurrences whose steps are divided among GPUs: scans of maps, as on one.
+/// Linear recurrences whose steps are divided among GPUs: totals of tiles are maps, as on one.
 namespace tally::nccl_backend {
 
 namespace recurrence = detail::recurrence;
-
-/// Replaces a number by a lower one, atomically.
-TALLY_HD inline void lower_atomically(std::uint64_t* to, std::uint64_t value)
-{
-#ifdef __CUDA_ARCH__
-  atomicMin(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value));
-#else
-  std::atomic_ref<std::uint64_t> const at(*to);
-  std::uint64_t now = at.load(std::memory_order_relaxed);
-  while (value < now && !at.compare_exchange_weak(now, value, std::memory_order_relaxed)) {}
-#endif
-}
 
 /// The steps of a recurrence as maps.
 template <class T, class A, class B>
@@ -99,13 +88,24 @@ struct recurrences_on_device {
 
 inline constexpr std::uint64_t no_step = ~std::uint64_t{0};
 
-/// The end of a rank's part of a recurrence.
+/// The end of a rank's part of a recurrence. Without steps, the state before all on rank 0.
 template <class T>
 struct end_of_part {
   std::uint64_t first_bad;  ///< the first step whose state is not finite, or no_step
   std::uint64_t steps;
-  T last;  ///< the state after the last step as it is stored; without steps, on rank 0 the state before all
+  T last;    ///< the state after the last step
+  T stored;  ///< the same, as it is stored
 };
+/// The end of the last part before that of rank `rank` that has steps, or rank 0's. `ends` are those of all ranks, one
+/// rank after the other.
+template <class T>
+TALLY_HD end_of_part<T> const& end_before(int rank, end_of_part<T> const* ends, std::size_t sequences, std::size_t s)
+{
+  auto const end = [&](int r) -> end_of_part<T> const& { return ends[static_cast<std::size_t>(r) * sequences + s]; };
+  do --rank;
+  while (rank > 0 && end(rank).steps == 0);
+  return end(rank);
+}
 
 /// The results of a scan of maps that are stored: all, none, or those before the plain loop takes over.
 template <class T, class Out>
@@ -122,8 +122,11 @@ struct state_writer {
     using stored = std::iter_value_t<Out>;
     auto const state = static_cast<stored>(all.offset);
     if (end != nullptr) {
-      if (!recurrence::is_finite(all.offset)) lower_atomically(&end->first_bad, k);
-      if (k + 1 == end->steps) end->last = static_cast<T>(state);
+      if (!recurrence::is_finite(all.offset)) detail::lower_atomically(&end->first_bad, std::uint64_t{k});
+      if (k + 1 == end->steps) {
+        end->last = all.offset;
+        end->stored = static_cast<T>(state);
+      }
     }
     if (stores && (up_to == nullptr || k < *up_to)) out[first + static_cast<std::ptrdiff_t>(k) * step] = state;
   }
@@ -149,9 +152,22 @@ struct state_writers {
   }
 };
 
-/// Puts the last state of a recurrence.
+/// Puts the last state of a recurrence: that of the last part that has steps.
 template <class T>
 struct put_last_state {
+  batch::layout where;
+  end_of_part<T> const* ends;
+  int ranks;
+  std::size_t sequences;
+  T* lasts;
+  TALLY_HD void operator()(std::size_t s) const
+  {
+    lasts[where.place(s).last] = end_before(ranks, ends, sequences, s).last;
+  }
+};
+/// Puts the last state of a scan of maps.
+template <class T>
+struct put_last_offset {
   batch::layout where;
   T* lasts;
   TALLY_HD void operator()(std::size_t s, detail::optional_value<working_type<affine<T>>> const& last) const
@@ -170,7 +186,8 @@ struct clear_ends {
   bool is_first;  ///< rank 0, whose initial states are those of the call
   TALLY_HD void operator()(std::size_t s) const
   {
-    ends[s] = {no_step, steps, is_first ? before.state(s) : T()};
+    T const state = is_first ? before.state(s) : T();
+    ends[s] = {no_step, steps, state, state};
     if (s == 0) *found = 0;
   }
 };
@@ -239,10 +256,7 @@ struct plain_loop {
   /// The state before this rank's part, if all before are finite.
   TALLY_HD T state_before(std::size_t s) const
   {
-    if (rank == 0) return before.state(s);
-    int r = rank - 1;
-    while (r > 0 && end(r, s).steps == 0) --r;
-    return end(r, s).last;
+    return rank == 0 ? before.state(s) : end_before(rank, ends, lines.sequences, s).stored;
   }
 };
 template <class Loop>
@@ -269,6 +283,7 @@ class recurrences {
   using scan_of_maps = call<affine<T>, recurrence::steps_in_turn, Machine, lines_type>;
   using session = ranks_backend::session<typename Machine::transport>;
   using writers = state_writers<T, Out>;
+  static constexpr bool has_order = recurrence::has_order<T>;
   static constexpr auto shift = detail::direction::inclusive;
 
 public:
@@ -300,7 +315,7 @@ public:
     maps_.share_totals();
     if constexpr (!recurrence::may_overflow<T>) {
       maps_.scan(writers{lines_.where, out_, nullptr, nullptr, true}, shift);
-      if (lasts != nullptr) maps_.reduce(put_last_state<T>{lines_.where, lasts});
+      if (lasts != nullptr) maps_.reduce(put_last_offset<T>{lines_.where, lasts});
     } else {
       std::size_t const count = lines_.sequences;
       auto* const own = at<end_of_part<T>>(own_);
@@ -308,10 +323,18 @@ public:
           count, clear_ends<T>{own, lines_.size(), at<std::uint64_t>(found_), lines_.initials(), by_->rank() == 0});
       if (in_place) detail::took("nccl: recurrences are looked through first");
       maps_.scan(writers{lines_.where, out_, own, nullptr, !in_place}, shift);
-      if (lasts != nullptr) maps_.reduce(put_last_state<T>{lines_.where, lasts});
-      bool const all_finite = !some_are_bad();
-      if (all_finite && in_place) maps_.scan(writers{lines_.where, out_, nullptr, nullptr, true}, shift);
-      if (!all_finite) go_on(in_place, lasts);
+      if constexpr (!has_order)
+        if (lasts != nullptr) maps_.reduce(put_last_offset<T>{lines_.where, lasts});
+      found_on_ranks const found = share_found(lasts != nullptr);
+      bool const gathers_ends = found.some_are_bad || (has_order && found.some_take_lasts);
+      if (gathers_ends)
+        all_->ranks.by.gather(at<std::byte>(own_), at<std::byte>(ends_), count * sizeof(end_of_part<T>));
+      if constexpr (has_order)
+        if (lasts != nullptr)
+          work_->for_each(
+              count, put_last_state<T>{lines_.where, at<end_of_part<T>>(ends_), all_->ranks.by.size(), count, lasts});
+      if (!found.some_are_bad && in_place) maps_.scan(writers{lines_.where, out_, nullptr, nullptr, true}, shift);
+      if (found.some_are_bad) go_on(in_place, lasts);
     }
   }
 
@@ -322,8 +345,12 @@ private:
     return reinterpret_cast<V*>(work_->memory() + place);
   }
 
-  /// A round that tells whether some state on some rank is not finite.
-  bool some_are_bad()
+  struct found_on_ranks {
+    bool some_are_bad = false;     ///< whether some state is not finite
+    bool some_take_lasts = false;  ///< whether some rank takes last states
+  };
+  /// A round that tells what ranks have found.
+  found_on_ranks share_found(bool takes_lasts)
   {
     std::size_t const count = lines_.sequences;
     work_->for_each(count, find_bad<T>{at<end_of_part<T>>(own_), at<std::uint64_t>(found_)});
@@ -334,19 +361,21 @@ private:
       all_->ranks.by.wait();
       found = *value;
     }
-    bool some = false;
-    for (auto const& report : by_->meet({.elements = found})) some = some || report.elements != 0;
-    return some;
+    found_on_ranks all;
+    for (auto const& report : by_->meet({.elements = found, .has_value = takes_lasts})) {
+      all.some_are_bad = all.some_are_bad || report.elements != 0;
+      all.some_take_lasts = all.some_take_lasts || report.has_value != 0;
+    }
+    return all;
   }
 
-  /// One rank after the other goes on as the plain loop does.
+  /// One rank after the other goes on as the plain loop does, once the ends of all parts are gathered.
   void go_on(bool in_place, T* lasts)
   {
     detail::took("nccl: recurrences go on as the plain loop");
     auto& by = all_->ranks.by;
     int const rank = by.rank(), ranks = by.size();
     std::size_t const count = lines_.sequences, bytes = count * sizeof(T);
-    by.gather(at<std::byte>(own_), at<std::byte>(ends_), count * sizeof(end_of_part<T>));
     using loop = plain_loop<T, A, B, Out>;
     loop const of{lines_,         lines_.initials(),        out_, at<end_of_part<T>>(ends_), rank, ranks,
                   at<T>(states_), at<std::uint64_t>(up_to_)};

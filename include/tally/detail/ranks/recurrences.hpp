@@ -4,13 +4,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/host_recurrences.hpp"
@@ -24,17 +27,19 @@
 #include "tally/detail/ranks/session.hpp"
 #include "tally/detail/ranks/wire.hpp"
 #include "tally/detail/recurrence/calls.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/order.hpp"
 #include "tally/sequences.hpp"
 
-/// Linear recurrences whose steps are divided among ranks: scans of maps, as on one machine.
+/// Linear recurrences whose steps are divided among ranks: totals of tiles are maps, as on one machine, and ranks share
+/// them as those of a scan.
 namespace tally::ranks_backend {
 
 namespace recurrence = detail::recurrence;
 
 /// Whether recurrences of these coefficients have compiled kernels, where their results lie in memory too. On ranks
-/// those of half and bfloat16 are scans of maps.
+/// those of half and bfloat16 are computed step after step.
 template <class T, class A, class B>
 inline constexpr bool has_kernels_for_steps =
     std::is_same_v<T, working_type<T>> && cpu_backend::has_recurrence_kernels_for<T, A, B, T*>;
@@ -105,6 +110,7 @@ struct recurrence_lines : batch_lines<T, maps_of_steps<T, A, B>, std::identity> 
 template <class T, transport Transport, class Lines, class Out>
 class recurrences {
   static constexpr bool may_overflow = recurrence::may_overflow<T>;
+  static constexpr bool has_order = recurrence::has_order<T>;
   static constexpr bool to_function = detail::takes_results<Out>;
   struct kept_value {
     using type = T;
@@ -136,6 +142,7 @@ public:
     std::size_t const count = lines_->count(), n = lines_->size();
     by_->attempt([&] {
       outcomes_ = std::make_unique<outcome[]>(count);
+      if constexpr (has_order && Lines::several) lasts_ = memory<T>(count);
       if constexpr (may_overflow)
         if (keeps_) {
           detail::took("ranks: states in memory of their own");
@@ -168,17 +175,24 @@ public:
     } else {
       scan_to(own_places);
     }
-    if (take)
+    if (take && (!has_order || by_->ranks().offsets.back() == 0))
       by_->attempt([&] {
         for (std::size_t s = 0; s < count; ++s)
           put_last(s, affine<T>(cpu_backend::value_of<affine<T>>(*call.after_all(s).last())).offset);
       });
     if constexpr (may_overflow) {
-      std::uint64_t bad = 0;
-      for (std::size_t s = 0; s < count && !by_->failed(); ++s) bad += outcomes_[s].first_bad != outcome::none;
-      auto const reports = by_->meet({.elements = bad});
-      if (std::any_of(reports.begin(), reports.end(), [](report const& each) { return each.elements != 0; }))
-        go_on(take, put_last);
+      report mine{.has_value = take};
+      for (std::size_t s = 0; s < count && !by_->failed(); ++s)
+        mine.elements += outcomes_[s].first_bad != outcome::none;
+      if constexpr (has_order && !Lines::several)
+        if (!by_->failed()) std::memcpy(mine.value, &outcomes_[0].last, sizeof(T));
+      auto const reports = by_->meet(mine);
+      auto const is_bad = [](report const& each) { return each.elements != 0; };
+      auto const takes = [](report const& each) { return each.has_value != 0; };
+      bool const some_are_bad = std::any_of(reports.begin(), reports.end(), is_bad);
+      if constexpr (has_order)
+        if (std::any_of(reports.begin(), reports.end(), takes)) put_stored(take, reports, put_last);
+      if (some_are_bad) go_on(take, put_last);
       if (keeps_) by_->attempt([&] { put_kept(); });
     }
   }
@@ -193,6 +207,31 @@ public:
   }
 
 private:
+  /// Puts the last states: those of the rank that has the last step, if there is one. All ranks call it.
+  template <class PutLast>
+  void put_stored(bool take, [[maybe_unused]] std::span<report const> reports, PutLast const& put_last)
+  {
+    rank_places const places = places_of(*lines_, by_->by().size());
+    std::vector<std::uint64_t> const& offsets = by_->ranks().offsets;
+    int place = places.is_here ? places.last : 0;
+    auto const is_empty = [&](auto r) { return offsets[r] == offsets[r + 1]; };
+    while (place > 0 && is_empty(static_cast<std::size_t>(place))) --place;
+    int const rank = places.rank_at(place);
+    std::size_t const count = lines_->count();
+    T of_one{};
+    T* lasts = &of_one;
+    if constexpr (Lines::several) {
+      detail::took("ranks: last states in a round of their own");
+      lasts = lasts_.get();
+      for (std::size_t s = 0; s < count; ++s) std::construct_at(lasts + s, outcomes_[s].last);
+      by_->by().broadcast(lasts_.bytes(), count * sizeof(T), rank);
+    } else {
+      std::memcpy(&of_one, reports[static_cast<std::size_t>(rank)].value, sizeof(T));
+    }
+    if (!take || offsets.back() == 0) return;
+    for (std::size_t s = 0; s < count; ++s) put_last(s, lasts[s]);
+  }
+
   /// The end of a rank's part of a recurrence.
   struct end_of_part {
     std::uint64_t first_bad;  ///< the first step whose state is not finite
@@ -232,6 +271,7 @@ private:
     part.around = !keeps_ && cpu_backend::goes_around_cache<T>(n, n * lines_->count());
     part.threads = on ? on->threads : 0;
     std::size_t const bad = cpu_backend::scan_recurrence_tiles(part, before);
+    if (end == n) outcomes_[s].last = part.out[static_cast<std::ptrdiff_t>(end - begin - 1) * to.step];
     if (bad >= end - begin) return;
     std::atomic<std::size_t>& first_bad = outcomes_[s].first_bad;
     if (begin + bad < first_bad.load()) first_bad.store(begin + bad);
@@ -328,6 +368,7 @@ private:
   bool keeps_;
   std::optional<T> start_;
   std::unique_ptr<outcome[]> outcomes_;
+  memory<std::conditional_t<has_order && Lines::several, T, char>> lasts_;
   memory<std::conditional_t<may_overflow, stored, char>> kept_;
 };
 

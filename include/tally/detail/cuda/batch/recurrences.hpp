@@ -15,25 +15,30 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/backend.hpp"
 #include "tally/detail/cuda/batch/bound.hpp"
+#include "tally/detail/cuda/batch/recurrence_steps.hpp"
 #include "tally/detail/cuda/batch/segments.hpp"
 #include "tally/detail/cuda/recurrence/recurrences.hpp"
 #include "tally/detail/optional_value.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/recurrence/steps.hpp"
+#include "tally/detail/recurrence/steps_in_order.hpp"
 #include "tally/error.hpp"
 #include "tally/sequences.hpp"
 
-/// Linear recurrences on a GPU, for any type and any iterators: scans of maps that are made where they are read, and
-/// whose offsets are stored. From the first result on that is not finite, a warp goes on as the plain loop does.
+/// Linear recurrences on a GPU, for any type and any iterators. Floating-point states are computed step after step, a
+/// thread for each row (recurrence_steps.hpp). Other recurrences are scans of maps that are made where they are read,
+/// and whose offsets are stored. From the first result on that is not finite, a warp goes on as the plain loop does.
 namespace tally::cuda_backend {
 
-namespace recurrence = detail::recurrence;
+/// The places of steps at even distances.
+struct places_along_sequence {
+  places_of_step first, step;
 
-inline constexpr std::size_t no_step = static_cast<std::size_t>(-1);
-
-/// The places of a step's coefficients and of its result.
-struct places_of_step {
-  std::ptrdiff_t a, b, out;
+  TALLY_HD places_of_step operator()(std::size_t k) const
+  {
+    auto const n = static_cast<std::ptrdiff_t>(k);
+    return {first.a + n * step.a, first.b + n * step.b, first.out + n * step.out};
+  }
 };
 
 /// The recurrences of a layout. Their elements are numbered through all sequences. It travels in registers: in the
@@ -70,6 +75,13 @@ struct recurrences_in_layout {
     detail::batch::distances at = place(s);
     at.move(along, static_cast<std::ptrdiff_t>(step_of(s, element)));
     return {at.coefficients, at.in, at.out};
+  }
+  TALLY_HD std::size_t first_of(std::size_t s) const { return s * steps; }
+  TALLY_HD std::size_t end() const { return count * steps; }
+  TALLY_HD places_along_sequence steps_of(std::size_t s) const
+  {
+    detail::batch::distances const at = place(s);
+    return {{at.coefficients, at.in, at.out}, {along.coefficients, along.in, along.out}};
   }
   TALLY_HD std::ptrdiff_t initial_of(std::size_t s) const { return place(s).initial; }
   TALLY_HD std::ptrdiff_t last_of(std::size_t s) const { return place(s).last; }
@@ -112,47 +124,16 @@ struct recurrences_of_segments {
     auto const at = static_cast<std::ptrdiff_t>(element);
     return {at, at, at};
   }
+  TALLY_HD std::size_t first_of(std::size_t s) const { return offset(s); }
+  TALLY_HD std::size_t end() const { return offset(sequences()); }
+  TALLY_HD places_along_sequence steps_of(std::size_t s) const
+  {
+    std::ptrdiff_t const step = forward ? 1 : -1;
+    return {places(element_of(s, 0)), {step, step, step}};
+  }
   TALLY_HD static std::ptrdiff_t initial_of(std::size_t s) { return static_cast<std::ptrdiff_t>(s); }
   TALLY_HD static std::ptrdiff_t last_of(std::size_t s) { return static_cast<std::ptrdiff_t>(s); }
 };
-
-/// A call, in the device's memory.
-template <class T, class Recurrences>
-struct recurrence_call {
-  Recurrences all;
-  detail::optional_value<T> initial;
-  T const* initials;
-  T* lasts;
-  affine<T>* starts;     ///< the first map of each sequence, if there are `initials`
-  affine<T>* ends;       ///< the last result of each sequence, if there are `lasts`
-  std::size_t* bad;      ///< the first step of each sequence whose result is not finite, or no_step
-  std::size_t* any_bad;  ///< no_step if there is none
-  T* before_bad;         ///< the state before that step, if outputs cannot be read
-
-  TALLY_HD T before(std::size_t s) const { return initials != nullptr ? initials[all.initial_of(s)] : initial.value; }
-};
-
-/// The map of a step.
-TALLY_HD_AS_GIVEN
-template <class T, class Recurrences>
-TALLY_HD affine<T> map_of(Recurrences const& all, std::size_t element)
-{
-  places_of_step const at = all.places(element);
-  return {static_cast<T>(all.a[at.a]), static_cast<T>(all.b[at.b])};
-}
-TALLY_HD_AS_GIVEN
-template <class T, class Recurrences>
-TALLY_HD void put_state(Recurrences const& all, std::size_t element, T const& state)
-{
-  using output = std::remove_cvref_t<decltype(all.out)>;
-  std::ptrdiff_t const at = all.places(element).out;
-  if constexpr (detail::takes_results<output>)
-    all.out[at] = state;
-  else if constexpr (requires { all.out[at].put(state); })
-    all.out[at].put(state);
-  else
-    all.out[at] = static_cast<std::iter_value_t<output>>(state);
-}
 
 template <class Value>
 struct write_value {
@@ -182,11 +163,8 @@ struct map_of_element {
   Recurrences all;
 
   TALLY_HD_AS_GIVEN
-  TALLY_HD affine<T> operator()(std::size_t element) const { return map_of<T>(all, element); }
+  TALLY_HD affine<T> operator()(std::size_t element) const { return map_at<T>(all, all.places(element)); }
 };
-
-/// The uses of the results of a scan of maps.
-enum class results_are { stored, only_looked_at, stored_while_finite };
 
 template <class T, class Recurrences>
 struct state_of_element {
@@ -201,22 +179,14 @@ struct state_of_element {
       if (are == results_are::stored_while_finite) {
         if (*call->any_bad != no_step && !is_before_bad(element, map.offset)) return;
       } else if (!recurrence::is_finite(map.offset)) {
-        report(element);
+        std::size_t const s = all.sequence_of(element);
+        call->report(s, all.step_of(s, element));
       }
     }
-    if (are != results_are::only_looked_at) put_state(all, element, map.offset);
+    if (are != results_are::only_looked_at) put_state(all, all.places(element), map.offset);
   }
 
 private:
-  TALLY_HD void report([[maybe_unused]] std::size_t element) const
-  {
-#ifdef __CUDA_ARCH__
-    std::size_t const s = all.sequence_of(element);
-    atomicMin(reinterpret_cast<unsigned long long*>(call->bad + s),
-              static_cast<unsigned long long>(all.step_of(s, element)));
-    *call->any_bad = 0;
-#endif
-  }
   TALLY_HD bool is_before_bad(std::size_t element, T const& state) const
   {
     std::size_t const s = all.sequence_of(element), step = all.step_of(s, element), bad = call->bad[s];
@@ -261,15 +231,15 @@ struct finish_recurrence {
         for (std::size_t first = call->bad[s]; first < size; first += static_cast<std::size_t>(team.lanes())) {
           int const count =
               size - first < static_cast<std::size_t>(team.lanes()) ? static_cast<int>(size - first) : team.lanes();
-          std::size_t const element =
-              call->all.element_of(s, first + static_cast<std::size_t>(team.lane() < count ? team.lane() : 0));
-          affine<T> const own = map_of<T>(call->all, element);
+          std::size_t const step = first + static_cast<std::size_t>(team.lane() < count ? team.lane() : 0);
+          places_of_step const at = call->all.places(call->all.element_of(s, step));
+          affine<T> const own = map_at<T>(call->all, at);
           T state = y;
           for (int k = 0; k < count; ++k) {
             y = recurrence::step(team.from_lane(own.scale, k), y, team.from_lane(own.offset, k));
             if (team.lane() == k) state = y;
           }
-          if (team.lane() < count) put_state(call->all, element, state);
+          if (team.lane() < count) put_state(call->all, at, state);
         }
       }
     }
@@ -301,10 +271,60 @@ private:
   T* data_;
 };
 
-/// `scan(maps, results, ends)` scans the maps of all sequences.
+/// Recurrences in order, a thread for each row.
+template <class T, class Recurrences>
+class recurrences_by_rows {
+  using totals = totals_of_pieces<T>;
+
+public:
+  recurrences_by_rows(execution const& on, Recurrences const& all, recurrence_call<T, Recurrences> const* call,
+                      std::size_t sequences, chunks_of_pieces<T> const& chunks)
+      : on_(on),
+        all_(all),
+        call_(call),
+        sequences_(sequences),
+        chunks_(chunks),
+        rows_(on, chunks.rows),
+        tiles_(on, chunks.tiles),
+        spans_(on, chunks.spans)
+  {
+    if (chunks.rows == 0) return;
+    run(chunks.rows, total_recurrence_rows<T, Recurrences>{all_, places()});
+    if (chunks.tiles > 0) run(chunks.tiles, total_recurrence_tiles<T, Recurrences>{all_, places()});
+    if (chunks.spans > 0) {
+      run(chunks.spans, total_recurrence_spans<T, Recurrences>{all_, places()});
+      run(sequences_, fold_recurrence_spans<T, Recurrences>{call_, places()});
+    }
+    run(sequences_ + chunks.tiles, states_before_rows<T, Recurrences>{call_, sequences_, places()});
+  }
+
+  void put(results_are are) const
+  {
+    run(sequences_ + chunks_.rows, states_of_rows<T, Recurrences>{all_, call_, are, sequences_, places()});
+  }
+
+private:
+  totals places() const { return {rows_.data(), tiles_.data(), spans_.data()}; }
+  template <class F>
+  void run(std::size_t items, F f) const
+  {
+    backend_for_each_index(on_, items, f);
+  }
+
+  execution on_;
+  Recurrences all_;
+  recurrence_call<T, Recurrences> const* call_;
+  std::size_t sequences_;
+  chunks_of_pieces<T> chunks_;
+  recurrence_memory<affine<typename totals::W>> rows_, tiles_;
+  recurrence_memory<affine<typename totals::C>> spans_;
+};
+
+/// `scan(maps, results, ends)` scans the maps of all sequences. There are at most `numbers` numbers of steps, if that
+/// is known, and a sequence has at most `longest` steps.
 template <class T, class Recurrences, class Scan>
-void recur(execution const& on, Recurrences const& all, std::size_t sequences, bool in_place,
-           detail::batch::ends<T> const& ends, Scan const& scan)
+void recur(execution const& on, Recurrences const& all, std::size_t sequences, std::size_t numbers, std::size_t longest,
+           bool in_place, detail::batch::ends<T> const& ends, Scan const& scan)
 {
   static_assert(std::is_trivially_copyable_v<T>, "tally: a call on a GPU takes values that can be copied as bytes");
   static_assert(std::is_default_constructible_v<T>,
@@ -314,7 +334,8 @@ void recur(execution const& on, Recurrences const& all, std::size_t sequences, b
   constexpr bool checks = recurrence::may_overflow<T>;
   constexpr bool takes = detail::takes_results<std::remove_cvref_t<decltype(all.out)>>;
   recurrence_memory<call_type> const memory(on, 1);
-  recurrence_memory<affine<T>> const starts(on, ends.initials != nullptr ? sequences : 0);
+  constexpr bool in_order = recurrence::has_order<T>;
+  recurrence_memory<affine<T>> const starts(on, !in_order && ends.initials != nullptr ? sequences : 0);
   recurrence_memory<affine<T>> const last_maps(on, ends.lasts != nullptr ? sequences : 0);
   recurrence_memory<std::size_t> const bad(on, checks ? sequences + 1 : 0);
   recurrence_memory<T> const before_bad(on, checks && takes ? sequences : 0);
@@ -331,19 +352,32 @@ void recur(execution const& on, Recurrences const& all, std::size_t sequences, b
     backend_for_each_index(on, sequences, begin);
   }
 
-  detail::batch::ends<affine<T>> maps;
-  if (ends.initial) maps.initial.emplace(recurrence::beginning_with(*ends.initial));
-  maps.initials = starts.data();
-  maps.lasts = last_maps.data();
-  auto const elements = elements_from(map_of_element<T, Recurrences>{all});
-  using results = state_of_element<T, Recurrences>;
-  if (checks && (in_place || takes)) {
-    detail::took("cuda: recurrences are looked through first", "results replace elements that a loop may need");
-    scan(elements, results_to(results{all, call, results_are::only_looked_at}), maps);
-    scan(elements, results_to(results{all, call, results_are::stored_while_finite}), maps);
+  if constexpr (in_order) {
+    std::optional<std::size_t> const known = numbers == no_bound ? std::nullopt : std::optional(numbers);
+    recurrences_by_rows<T, Recurrences> const by_rows(on, all, call, sequences, {known, longest});
+    if (in_place || takes) {
+      detail::took("cuda: recurrences are looked through first", "results replace elements that a loop may need");
+      by_rows.put(results_are::only_looked_at);
+      by_rows.put(results_are::stored_while_finite);
+    } else {
+      detail::took("cuda: recurrences step after step");
+      by_rows.put(results_are::stored);
+    }
   } else {
-    detail::took("cuda: recurrences in one scan of maps");
-    scan(elements, results_to(results{all, call, results_are::stored}), maps);
+    detail::batch::ends<affine<T>> maps;
+    if (ends.initial) maps.initial.emplace(recurrence::beginning_with(*ends.initial));
+    maps.initials = starts.data();
+    maps.lasts = last_maps.data();
+    auto const elements = elements_from(map_of_element<T, Recurrences>{all});
+    using results = state_of_element<T, Recurrences>;
+    if (checks && (in_place || takes)) {
+      detail::took("cuda: recurrences are looked through first", "results replace elements that a loop may need");
+      scan(elements, results_to(results{all, call, results_are::only_looked_at}), maps);
+      scan(elements, results_to(results{all, call, results_are::stored_while_finite}), maps);
+    } else {
+      detail::took("cuda: recurrences in one scan of maps");
+      scan(elements, results_to(results{all, call, results_are::stored}), maps);
+    }
   }
   if (checks || ends.lasts != nullptr)
     backend_for_each_block_by_team(on, sequences, 1, finish_recurrence<T, Recurrences>{call});
@@ -443,7 +477,7 @@ void backend_recur_sequences(execution const& on, detail::batch::layout const& w
     detail::batch::distances const across = where.dimensions == 0 ? detail::batch::distances{} : where.across[0].step;
     recurrences_in_layout<A, B const*, Out*> const all{
         a, b, out, n, sequences, where.along.step, across, general.data()};
-    recur<T>(on, all, sequences, may_be_same(a, out) || may_be_same(b, out), ends,
+    recur<T>(on, all, sequences, n * sequences, n, may_be_same(a, out) || may_be_same(b, out), ends,
              scan_maps_of_sequences{on, n, sequences});
 #else
     static_assert(never<T, A>, "tally: a linear recurrence on a GPU must be compiled by nvcc, in a .cu file");
@@ -491,7 +525,7 @@ void backend_recur_segments(execution const& on, A a, B b, Offsets offsets, deta
       recurrences_of_segments<From, std::remove_const_t<decltype(coefficients)>, std::remove_const_t<decltype(from)>,
                               std::remove_const_t<decltype(at)>, std::remove_const_t<decltype(to)>>;
   all_type const all{coefficients, from, to, at, segments};
-  recur<T>(on, all, segments.most, may_be_same(coefficients, to) || may_be_same(from, to), ends,
+  recur<T>(on, all, segments.most, room, room, may_be_same(coefficients, to) || may_be_same(from, to), ends,
            scan_maps_of_segments<From, Offsets>{on, offsets, segments, room});
 #else
   static_assert(never<T, A>, "tally: a linear recurrence on a GPU must be compiled by nvcc, in a .cu file");

@@ -21,7 +21,7 @@ struct recurrences_shape {
   std::size_t tile;
   std::size_t sequences;
   std::size_t neighbours;  ///< sequences side by side
-  bool are_halves;         ///< elements of two bytes
+  std::size_t bytes;       ///< of a state as stored
   bool are_rows;           ///< neighbouring steps are neighbours in memory, or the coefficients are one number
   bool are_short_gapped;   ///< several sequences share a row of registers, and are not neighbours in memory
 };
@@ -44,7 +44,8 @@ constexpr recurrence_choice choose(recurrences_shape const& shape, int processor
     };
     if (shape.neighbours > 1 && blocks(16) <= by.narrow_recurrence_columns * multiprocessors)
       return {recurrence_kernel::narrow_columns, "cuda: recurrences in narrow columns", because};
-    if (shape.are_halves && shape.neighbours > 32 && blocks(32) > by.middle_recurrence_columns * multiprocessors)
+    std::size_t const middle = shape.bytes == 2 ? by.middle_recurrence_columns_of_2 : by.middle_recurrence_columns_of_4;
+    if (shape.bytes <= 4 && shape.neighbours > 32 && blocks(32) > middle * multiprocessors)
       return {recurrence_kernel::wide_columns, "cuda: recurrences in wide columns", because};
     return {recurrence_kernel::columns, "cuda: recurrences in columns", because};
   }

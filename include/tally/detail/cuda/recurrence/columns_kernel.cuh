@@ -15,7 +15,7 @@
 /// Recurrences across memory: time runs along another axis than the one whose elements are neighbours. A block goes
 /// through neighbouring sequences ("columns") from begin to end, a row of the order at a time. Some warps copy rows to
 /// a ring in shared memory. The others have a row each, a column a lane, and nothing of a row's order needs a shuffle.
-/// The folds before a row pass from warp to warp; they wait for the rows' totals alone. In blocks of half as many
+/// The state before a row passes from warp to warp, and waits for the rows' totals alone. In blocks of half as many
 /// columns each warp has two rows at a time, one behind the other. In blocks of twice as many two warps share a row.
 namespace tally::cuda_backend {
 
@@ -27,14 +27,15 @@ struct recurrence_columns_problem : recurrence_problem<T> {
 };
 
 /// The warps of a block and the stages of its ring, of a team's rows each. Two blocks with a lane for each column of
-/// floats share a multiprocessor. A block of doubles or of elements of two bytes, which spill in 128 registers, has it
-/// for itself, and so have those of other widths. Found in trials, shares of a copy for 2048 columns of floats and
+/// floats or doubles share a multiprocessor; on an H200 doubles have .93 to .97 of a copy so, and .91 to .93 in blocks
+/// of ten workers. A block of elements of two bytes has a multiprocessor for itself (4096 columns .92 for .86), and so
+/// have those of other widths. Found in trials with an earlier order, shares of a copy for 2048 columns of floats and
 /// doubles in blocks of 16: with one loader an array .60, .68; with two and 12 workers .83, .72; with two and 8 workers
 /// .82, .78. For 65536 columns of bfloat16 in blocks of 32: .74, of 64, which read whole lines of memory: .85.
 template <class T, int Columns>
 struct recurrence_columns {
   static_assert(Columns == warp_lanes / 2 || Columns == warp_lanes || Columns == 2 * warp_lanes);
-  static constexpr bool is_narrow = Columns < warp_lanes, is_shared = Columns == warp_lanes && sizeof(T) == 4;
+  static constexpr bool is_narrow = Columns < warp_lanes, is_shared = Columns == warp_lanes && sizeof(T) >= 4;
   static constexpr int blocks = is_shared ? 2 : 1;
   /// One for each array and row of a unit: a warp takes some 200 cycles to start copies of 64 bytes of eight rows.
   static constexpr int loaders = is_narrow ? 4 : 2;
@@ -68,10 +69,11 @@ struct recurrence_columns_memory {
   using steps = S[row][rows_at_a_time][columns];
   alignas(128) steps a[stages];
   alignas(128) steps b[stages];
-  /// Before a unit: the rows of its strip, the strips of its tile, and the tile's carry.
+  /// Before a unit: the state, the rows of its strip, the strips of its tile, and the tile's carry.
   struct state {
     affine<W> rows[columns];
     affine<W> strips[columns];
+    W state[columns];
     W carry[columns];
   };
   /// One for each team, which is at most one phase of a barrier ahead of the unit that it waits for.
@@ -218,8 +220,10 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
       std::size_t const begin = static_cast<std::size_t>(r) * P::row;
       int const count = here.count(p, r);
       memory.arrived[at.stage].wait(at.phase);
-      recurrence_column_row<P, memory_type::pitch> const row(&memory.a[at.stage][0][half][own_column],
-                                                             &memory.b[at.stage][0][half][own_column]);
+      using steps = recurrence_column_steps<P, memory_type::pitch>;
+      steps const own{&memory.a[at.stage][0][half][own_column], &memory.b[at.stage][0][half][own_column]};
+      row_in_lane<steps> const row(own, row_parts);
+      affine<W> const total = row.total();
 
       // The values before the row, and those before the next unit.
       if (unit > 0) memory.known[previous].wait((unit - 1) / shape::teams % 2);
@@ -227,30 +231,34 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
       auto& next = memory.before[team];
       bool const has_rows = r % strip_rows != 0, has_strips = r % tile_rows >= strip_rows;
       affine<W> rows_before = before.rows[column];
-      affine<W> const strips = before.strips[column];
+      W state = before.state[column], carry = before.carry[column];
+      if (first == 0) state = carry = static_cast<W>(p.before_of(sequence));
       if constexpr (halves > 1) {
-        affine<W> const first_total = shuffle_from(row.total(), column);
+        affine<W> const first_total = shuffle_from(total, column);
         rows_before = select(half > 0, composed_if(first % strip_rows != 0, rows_before, first_total), rows_before);
+        state = half > 0 ? first_total(state) : state;
       }
-      affine<W> const base = select(has_rows, composed_if(has_strips, strips, rows_before), strips);
-      bool const has_base = has_rows || has_strips;
-      W carry = before.carry[column];
-      if (first == 0) carry = static_cast<W>(p.before_of(sequence));
       if (half == halves - 1) {
-        affine<W> const rows_after = composed_if(has_rows, rows_before, row.total());
-        next.rows[column] = rows_after;
-        next.strips[column] = (r + 1) % strip_rows == 0 ? composed_if(has_strips, strips, rows_after) : strips;
-        W next_carry = carry;
+        affine<W> const rows_after = composed_if(has_rows, rows_before, total);
+        affine<W> strips = before.strips[column];
+        W next_state = total(state), next_carry = carry;
+        if ((r + 1) % strip_rows == 0) {
+          strips = composed_if(has_strips, strips, rows_after);
+          next_state = strips(carry);
+        }
         if ((r + 1) % tile_rows == 0) {
-          auto const total = static_cast<affine<C>>(row.last(has_base, base));
+          auto const wide = static_cast<affine<C>>(strips);
           bool const has_tiles = r % span_rows >= tile_rows;
-          affine<C> const tiles = has_tiles ? composed(memory.tiles[column], total) : total;
+          affine<C> const tiles = has_tiles ? composed(memory.tiles[column], wide) : wide;
           C const spans = r < span_rows ? static_cast<C>(p.before_of(sequence)) : memory.spans[column];
           C const all = tiles(spans);
           memory.tiles[column] = tiles;
           memory.spans[column] = (r + 1) % span_rows == 0 ? all : spans;
-          next_carry = static_cast<W>(all);
+          next_state = next_carry = static_cast<W>(all);
         }
+        next.rows[column] = rows_after;
+        next.strips[column] = strips;
+        next.state[column] = next_state;
         next.carry[column] = next_carry;
       }
       memory.known[team].arrive();
@@ -261,30 +269,21 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
         std::size_t const limit = p.first_bad[sequence];
         if (limit < begin + static_cast<std::size_t>(end)) end = limit <= begin ? 0 : static_cast<int>(limit - begin);
       }
-      S* const results = out + static_cast<std::ptrdiff_t>(begin) * p.out_step;
-      bool are_finite;
-      if constexpr (sizeof(T) == 2) {
-        recurrence_column_results<S> stored(results, p.out_step, end);
-        row.for_each(has_base, base, carry, [&](int part, int k, W const& y) { stored.put(part, k, y); });
-        are_finite = stored.are_finite();
-      } else {
-        W bad(0);
-        row.for_each(has_base, base, carry, [&](int, int k, W const& y) {
-          bad += zero_if_finite<T>(y);
-          if (k < end) results[k * p.out_step] = static_cast<S>(static_cast<T>(y));
-        });
-        are_finite = is_number(bad);
-      }
+      recurrence_column_results<S> results(out + static_cast<std::ptrdiff_t>(begin) * p.out_step, p.out_step, end);
+      for_each_state<steps>(row, state, [&](int part, int k, W const& y) { results.put(part, k, y); });
       bool const is_last = p.lasts != nullptr && r + 1 == rows;
-      bool const looks = p.stores != results_stored::before_the_first_bad && !are_finite;
+      bool const looks = p.stores != results_stored::before_the_first_bad && !results.are_finite();
       if (is_last || looks) {
         unsigned found = P::row;
-        row.for_each(has_base, base, carry, [&](int part, int step, W const& y) {
+        W last(0);
+        // By parts: this is rare, and code that is short leaves more room for the rest.
+        for_each_state<steps>(row_in_parts<steps>(own, row_parts), state, [&](int part, int step, W const& y) {
           int const k = part + step;
           if (k < count && !is_number(zero_if_finite<T>(y)) && static_cast<unsigned>(k) < found)
             found = static_cast<unsigned>(k);
-          if (is_last && k == count - 1 && column < here.columns) p.put_last(sequence, static_cast<T>(y));
+          last = k == count - 1 ? y : last;
         });
+        if (is_last && column < here.columns) p.put_last(sequence, static_cast<T>(last));
         if (looks && found < P::row && column < here.columns)
           atomicMin(p.first_bad + sequence, static_cast<unsigned long long>(begin + found));
       }

@@ -5,7 +5,7 @@
 #include "tally/detail/cuda/groups.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/repair_sequence.cuh"
-#include "tally/detail/cuda/recurrence/row_scan.cuh"
+#include "tally/detail/cuda/recurrence/row_tree.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
@@ -15,7 +15,7 @@ namespace tally::cuda_backend {
 
 struct lane_rows {
   static constexpr int bytes = 256;         ///< of a row of one array
-  static constexpr int words = bytes / 16;  ///< of 16 bytes: two groups each
+  static constexpr int words = bytes / 16;  ///< of 16 bytes: a group each
   /// A row has room for a word more, since it may begin anywhere in a word. And lanes that each read the same word of
   /// their own row then meet different banks.
   static constexpr int pitch = bytes + 16;
@@ -46,114 +46,57 @@ __device__ __forceinline__ void fill_row(unsigned char* memory, S const& value)
   for (int w = 0; w < lane_rows::words; ++w) all.write_aligned(reinterpret_cast<S*>(memory) + w * in_word);
 }
 
-/// A lane's row of the order, whose groups it scans.
+/// The steps of a lane's row, a group a word.
 template <class P>
-class lane_row {
-public:
+struct lane_steps {
+  using S = typename P::stored;
+  using W = typename P::W;
+  static constexpr int group = P::group;
+  static_assert(sizeof(S) * group == 16 && order::recurrence::row_groups == lane_rows::words);
+  S const* a;
+  S const* b;
+
+  /// In registers: results may replace terms from then on.
+  struct part {
+    packed_group<S, group> a[part_groups], b[part_groups];
+
+    __device__ __forceinline__ part(lane_steps const& row, int q)
+    {
+#pragma unroll
+      for (int g = 0; g < part_groups; ++g) {
+        a[g].load_aligned(row.a + (q * part_groups + g) * group);
+        b[g].load_aligned(row.b + (q * part_groups + g) * group);
+      }
+    }
+    __device__ __forceinline__ affine<W> step(int g, int j) const
+    {
+      return {static_cast<W>(a[g].get(j)), static_cast<W>(b[g].get(j))};
+    }
+  };
+};
+
+/// Writes the results of a lane's row to `to`, those of the first `parts` parts at least. Returns 0 if all of these are
+/// finite, else NaN.
+template <class P>
+__device__ __forceinline__ typename P::W put_results(row_in_lane<lane_steps<P>> const& row, typename P::W const& state,
+                                                     int parts, typename P::stored* to)
+{
   using S = typename P::stored;
   using T = typename P::T;
   using W = typename P::W;
-  static constexpr int group = P::group, in_word = 2 * group, part_words = groups_at_a_time / 2;
-  static_assert(sizeof(S) * in_word == 16 && order::row_groups == 2 * lane_rows::words);
-
-  __device__ __forceinline__ lane_row(S* a, S* b) : a_(a), b_(b) {}
-
-  __device__ __forceinline__ affine<W> total() const
-  {
-    return total_of_row<W>([&](int first, affine<W>(&totals)[groups_at_a_time]) { take_totals(first, totals); });
-  }
-  /// The tile-local value of the last step of a whole row that has a base.
-  __device__ __forceinline__ affine<W> last(affine<W> const& base) const
-  {
-    auto const one = [&](int g) { return total_of_group(g); };
-    return composed(composed(base, total_but_the_last<W>(one)), total_of_group(order::row_groups - 1));
-  }
-  /// Writes the results in the place of the terms, those of the first `parts` of the row's `row_parts` parts at least.
-  /// Returns 0 if all are finite, else NaN.
-  __device__ __forceinline__ W put_results(bool has_base, affine<W> const& base, W const& carry, int parts) const
-  {
-    W bad(0);
-    row_scan<W> scan;
-    affine<W> left{};  // the fold of the groups before
-    auto const put_part = [&](int q) {
-      affine<W> folds[groups_at_a_time];
-      take_totals(q * groups_at_a_time, folds);
-      scan.push(q, folds);
-      word_of_steps ahead(*this, q * part_words);  // read before results are written, for which later reads would wait
+  W bad(0);
+  row.for_each_group(state, parts, [&](int first, int g, auto const& steps, W y) {
+    packed_group<S, P::group> results;
 #pragma unroll
-      for (int w = 0; w < part_words; ++w) {
-        word_of_steps const steps = ahead;
-        if (w + 1 < part_words) ahead = word_of_steps(*this, q * part_words + w + 1);
-        packed_group<S, in_word> results;
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          int const g = 2 * w + half;
-          fold_before_group<W> const before(q, g, left, has_base, base);
-          affine<W> own = steps.step(half, 0);
-#pragma unroll
-          for (int j = 0; j < group; ++j) {
-            if (j > 0) own = composed(own, steps.step(half, j));
-            auto const y = static_cast<T>(before.up_to(g, own)(carry));
-            results.set(half * group + j, static_cast<S>(y));
-            bad = marked_if_not_finite(bad, static_cast<W>(y));
-          }
-          left = folds[g];
-        }
-        results.write_aligned(b_ + (q * part_words + w) * in_word);
-      }
-    };
-    // Two parts of doubles without a branch back need fewer moves between registers, some .02 of a copy. Floats gain
-    // nothing, and the code of two parts of bfloat16 is too long.
-    constexpr int at_a_time = sizeof(S) == 8 ? 2 : 1;
-#pragma unroll 1
-    for (int q = 0; q < parts; q += at_a_time) {
-      put_part(q);
-      if constexpr (at_a_time == 2)
-        if (q + 1 < parts) put_part(q + 1);
+    for (int j = 0; j < P::group; ++j) {
+      y = steps.step(g, j)(y);
+      auto const result = static_cast<T>(y);
+      results.set(j, static_cast<S>(result));
+      bad = marked_if_not_finite(bad, static_cast<W>(result));
     }
-    return bad;
-  }
-
-private:
-  struct word_of_steps {
-    packed_group<S, in_word> a, b;
-
-    __device__ __forceinline__ word_of_steps(lane_row const& row, int w)
-    {
-      a.load_aligned(row.a_ + w * in_word);
-      b.load_aligned(row.b_ + w * in_word);
-    }
-    __device__ __forceinline__ affine<W> step(int half, int j) const
-    {
-      return {static_cast<W>(a.get(half * group + j)), static_cast<W>(b.get(half * group + j))};
-    }
-    __device__ __forceinline__ affine<W> total(int half) const
-    {
-      affine<W> all = step(half, 0);
-#pragma unroll
-      for (int j = 1; j < group; ++j) all = composed(all, step(half, j));
-      return all;
-    }
-  };
-
-  /// The totals of so many groups from `first` on, which is even.
-  __device__ __forceinline__ void take_totals(int first, affine<W> (&totals)[groups_at_a_time]) const
-  {
-#pragma unroll
-    for (int w = 0; w < part_words; ++w) {
-      word_of_steps const steps(*this, first / 2 + w);
-      totals[2 * w] = steps.total(0);
-      totals[2 * w + 1] = steps.total(1);
-    }
-  }
-  __device__ __forceinline__ affine<W> total_of_group(int g) const
-  {
-    word_of_steps const steps(*this, g / 2);
-    return select(g % 2 == 0, steps.total(0), steps.total(1));
-  }
-
-  S* a_;
-  S* b_;
-};
+    results.write_aligned(to + (first + g) * P::group);
+  });
+  return bad;
+}
 
 }  // namespace tally::cuda_backend

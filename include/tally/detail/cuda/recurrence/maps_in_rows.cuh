@@ -83,123 +83,64 @@ __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> co
   }
 }
 
-/// `earlier` becomes the map of both, if `is_there`.
-template <class W>
-__device__ __forceinline__ void compose_onto(affine<W>& earlier, affine<W> const& later, bool is_there)
-{
-#ifdef __CUDACC__
-  // Predicated, as above.
-  if constexpr (std::is_same_v<W, float>) {
-    W const product = detail::elementary::rounded_product(later.scale, earlier.offset);
-    asm("{\n"
-        ".reg .pred there;\n"
-        "setp.ne.u32 there, %4, 0;\n"
-        "@there add.rn.f32 %1, %2, %5;\n"
-        "@there mul.rn.f32 %0, %0, %3;\n"
-        "}"
-        : "+f"(earlier.scale), "+f"(earlier.offset)
-        : "f"(product), "f"(later.scale), "r"(static_cast<std::uint32_t>(is_there)), "f"(later.offset));
-  } else
-#endif
-  {
-    earlier = select_map(is_there, composed(earlier, later), earlier);
-  }
-}
-
-/// Kogge and Stone's scans of some rows over the lanes.
-template <class W, int Rows>
-__device__ __forceinline__ void scan_lanes(affine<W> (&folds)[Rows])
-{
-  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-#pragma unroll
-  for (int stride = 1; stride < warp_lanes; stride *= 2) {
-    affine<W> left[Rows];
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) left[r] = shuffle_map_up(folds[r], stride);
-    if constexpr (std::is_same_v<W, double>) {
-      // A branch: predicated operations of doubles become selections, of two words each.
-      if (stride <= lane) {
-#pragma unroll
-        for (int r = 0; r < Rows; ++r) folds[r] = composed(left[r], folds[r]);
-      }
-    } else {
-#pragma unroll
-      for (int r = 0; r < Rows; ++r) compose_from_left(folds[r], left[r], stride <= lane);
-    }
-  }
-}
-
-/// The folds before each group of `Slots` rows of a warp. Sequences have `Rows` rows each, or lie side by side in a
-/// row, `width` lanes each.
-template <class W, int Group, int Slots, int Rows>
-class folds_before {
+/// The trees of the rows in `Slots` lines of a warp, which has a group of each in every lane: totals go up, and the
+/// state before a row goes down. Sequences have `Lines` lines each, or lie side by side in a line, `width` lanes each;
+/// those of up to two rows have one tree, whose highest level joins the rows.
+template <class W, int Slots, int Lines>
+class trees_of_lines {
 public:
-  affine<W> fold[Slots];  ///< before the lane's group; for the first group of all there is none, and any value
-
-  /// Folds within rows. `steps(r, j)` is step j of the lane's group in row r.
-  template <class Steps>
-  __device__ __forceinline__ folds_before(Steps const& steps, int width)
+  /// `totals`: of the lane's groups.
+  __device__ __forceinline__ trees_of_lines(affine<W> const (&totals)[Slots], int width) : width_(width)
   {
-    int const lane = static_cast<int>(threadIdx.x) % warp_lanes, in_sequence = lane & (width - 1);
-    affine<W> totals[Slots];
 #pragma unroll
-    for (int r = 0; r < Slots; ++r) {
-      totals[r] = steps(r, 0);
+    for (int r = 0; r < Slots; ++r) totals_[r] = totals[r];
 #pragma unroll
-      for (int j = 1; j < Group; ++j) totals[r] = composed(totals[r], steps(r, j));
-    }
+    for (int level = 0; level < levels; ++level) {
+      if (Lines == 1 && 1 << level >= width) break;
+      // A right half has the left one's total of its last lane. In other lanes than the last one of both, and so in
+      // left halves, totals are not those of a subtree, and are never used.
 #pragma unroll
-    for (int stride = 1; stride < warp_lanes; stride *= 2) {
-      if (Rows == 1 && stride >= width) break;
-      affine<W> left[Slots];
+      for (int r = 0; r < Slots; ++r) lefts_[level][r] = from_subtree(totals_[r], level);
 #pragma unroll
-      for (int r = 0; r < Slots; ++r) left[r] = shuffle_up(totals[r], stride);
-#pragma unroll
-      for (int r = 0; r < Slots; ++r) compose_from_left(totals[r], left[r], stride <= in_sequence);
-    }
-#pragma unroll
-    for (int r = 0; r < Slots; ++r) fold[r] = shuffle_up(totals[r], 1);
-    if constexpr (Rows > 1) {
-#pragma unroll
-      for (int r = 0; r < Slots; ++r) rows_[r] = shuffle_from(totals[r], warp_lanes - 1);
+      for (int r = 0; r < Slots; ++r) totals_[r] = composed(lefts_[level][r], totals_[r]);
     }
   }
 
-  /// The fold of all rows, if they are one sequence.
-  __device__ __forceinline__ affine<W> total() const
+  /// That of row r % 2 of line r / 2.
+  __device__ __forceinline__ affine<W> total_of_row(int r) const
   {
-    affine<W> all = rows_[0];
-#pragma unroll
-    for (int r = 1; r < Slots; ++r) all = composed(all, rows_[r]);
-    return all;
+    return shuffle_map_from(totals_[r / 2], (r % 2 + 1) * row_lanes - 1);
   }
 
-  /// Puts before each row what comes before it: the strips before, and within the strip the rows before the first one
-  /// here, if there are any. Returns the fold of the strip's rows up to the last one here.
-  __device__ __forceinline__ affine<W> precede(bool has_strips, affine<W> const& strips, bool has_rows,
-                                               affine<W> const& rows_before)
+  /// The state before the lane's group of line r, of the one before its row, or before its sequence if it has one tree.
+  __device__ __forceinline__ W before_group(int r, W state) const
   {
-    affine<W> rows = rows_before;
-    if constexpr (Rows > 1) {
-      bool const is_first = threadIdx.x % warp_lanes == 0;
+    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
 #pragma unroll
-      for (int s = 0; s < Slots; s += Rows) {
-        affine<W> base = select(has_rows, composed_if(has_strips, strips, rows), strips);
-        fold[s] = select(is_first, base, composed_if(has_strips || has_rows, base, fold[s]));
-        rows = composed_if(has_rows, rows, rows_[s]);
-#pragma unroll
-        for (int r = s + 1; r < s + Rows; ++r) {
-          base = composed_if(has_strips, strips, rows);
-          fold[r] = select(is_first, base, composed(base, fold[r]));
-          rows = composed(rows, rows_[r]);
-        }
-      }
+    for (int level = levels - 1; level >= 0; --level) {
+      if (Lines == 1 && 1 << level >= width_) continue;
+      W const right = lefts_[level][r](state);
+      state = (lane >> level & 1) != 0 ? right : state;
     }
-    return rows;
+    return state;
   }
 
 private:
-  affine<W> rows_[Slots];
+  static constexpr int row_lanes = static_cast<int>(order::recurrence::row_groups);
+  static constexpr int levels = Lines == 1 ? 5 : 4;
+  static_assert(2 * row_lanes == warp_lanes && row_lanes == 1 << 4);
+
+  /// Of the two subtrees of 2^level lanes around a lane, the last lane's map of the left one.
+  __device__ __forceinline__ static affine<W> from_subtree(affine<W> const& map, int level)
+  {
+    int const lanes = 1 << level;
+    return {__shfl_sync(whole_warp, map.scale, lanes - 1, 2 * lanes),
+            __shfl_sync(whole_warp, map.offset, lanes - 1, 2 * lanes)};
+  }
+
+  affine<W> totals_[Slots];
+  affine<W> lefts_[levels][Slots];  // of level j: the total of 2^j groups on the left, where the lane's bit j is set
+  int width_;
 };
 
 }  // namespace tally::cuda_backend

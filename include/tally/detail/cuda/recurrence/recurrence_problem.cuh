@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tally/detail/cuda/batch/batch_problem.cuh"
+#include "tally/detail/cuda/warp.cuh"
 #include "tally/detail/recurrence/steps.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/order.hpp"
@@ -41,14 +42,17 @@ struct recurrence_problem {
   using C = carry_type<plus, T>;
   using operation = detail::recurrence::steps_in_turn;
   static constexpr bool is_gradient = false;
-  static constexpr int group = static_cast<int>(order::group<affine<T>>);
-  static constexpr int row = static_cast<int>(order::row<affine<T>>);
-  /// Rows in the registers of a warp, as many as they hold with sixteen warps in a multiprocessor. Elements of two
-  /// bytes are four to a group, and doubles take two registers.
-  static constexpr int slots = sizeof(T) == 4 ? 8 : 4;
-  static constexpr std::size_t piece = static_cast<std::size_t>(slots * row);
-  static constexpr std::size_t strip = order::strip<affine<T>>;
-  static constexpr std::size_t tile = order::tile<affine<T>>;
+  static constexpr int group = static_cast<int>(order::recurrence::group<T>);
+  static constexpr int row = static_cast<int>(order::recurrence::row<T>);
+  /// Two rows: a group for each lane of a warp.
+  static constexpr int line = warp_lanes * group;
+  static_assert(line == 2 * row);
+  /// Lines in the registers of a warp, as many as they hold with sixteen warps in a multiprocessor. Elements of two
+  /// bytes are eight to a group, and doubles take two registers.
+  static constexpr int slots = sizeof(T) == 4 ? 4 : 2;
+  static constexpr std::size_t piece = static_cast<std::size_t>(slots * line);
+  static constexpr std::size_t strip = order::recurrence::strip<T>;
+  static constexpr std::size_t tile = order::recurrence::tile<T>;
 
   T const* a;  ///< null if all coefficients are `constant`
   T constant;

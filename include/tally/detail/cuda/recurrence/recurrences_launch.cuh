@@ -43,7 +43,7 @@ public:
                                   .tile = problem::tile,
                                   .sequences = p.sequences,
                                   .neighbours = p.neighbours,
-                                  .are_halves = sizeof(T) == 2,
+                                  .bytes = sizeof(T),
                                   .are_rows = are_rows,
                                   .are_short_gapped =
                                       !are_dense && p.size * 2 <= static_cast<std::size_t>(problem::row)};
@@ -55,7 +55,7 @@ public:
       case recurrence_kernel::columns: return launch_columns<warp_lanes>(call, p, in_place);
       case recurrence_kernel::narrow_columns: return launch_columns<warp_lanes / 2>(call, p, in_place);
       case recurrence_kernel::wide_columns:
-        if constexpr (sizeof(T) == 2) launch_columns<2 * warp_lanes>(call, p, in_place);
+        if constexpr (sizeof(T) <= 4) launch_columns<2 * warp_lanes>(call, p, in_place);
     }
   }
 
@@ -94,8 +94,8 @@ public:
     p.first_state_across = inner.step.initial;
     p.states_dense = is_dense(inner.step.in);
     p.products_dense = is_dense(inner.step.out);
-    p.states_groups = aligned_in_all<affine<T>>(given.products, p.states, p.states_step, &distances::in);
-    p.products_groups = aligned_in_all<affine<T>>(given.products, p.products, p.products_step, &distances::out);
+    p.states_groups = are_groups(given.products, p.states, p.states_step, &distances::in);
+    p.products_groups = are_groups(given.products, p.products, p.products_step, &distances::out);
     p.first_state = given.before;
     p.first_states = given.befores;
     auto const is_one = [](std::ptrdiff_t step) { return step == 1 || step == -1; };
@@ -107,7 +107,7 @@ public:
                                   .tile = problem::tile,
                                   .sequences = sequences,
                                   .neighbours = p.neighbours,
-                                  .are_halves = sizeof(T) == 2,
+                                  .bytes = sizeof(T),
                                   .are_rows = are_rows,
                                   .are_short_gapped = !are_dense && size * 2 <= static_cast<std::size_t>(problem::row)};
     if (choose(shape, call.processors(), tuning_in_use()).which != recurrence_kernel::rows) return false;
@@ -150,9 +150,6 @@ private:
     std::size_t const size = where.along.extent;
     auto const step = [&](std::ptrdiff_t along) { return size == 1 ? 1 : along; };
     auto const is_dense = [&](std::ptrdiff_t across) { return across == static_cast<std::ptrdiff_t>(size); };
-    auto const are_groups = [&](T const* first, std::ptrdiff_t along, std::ptrdiff_t distances::* array) {
-      return aligned_in_all<affine<T>>(where, first, along, array);
-    };
     std::ptrdiff_t const a_step =
         arrays.a == nullptr || where.along.step.coefficients == 0 ? 0 : step(where.along.step.coefficients);
     std::ptrdiff_t const b_step = step(where.along.step.in), out_step = step(where.along.step.out);
@@ -175,9 +172,9 @@ private:
             .a_dense = is_dense(inner.step.coefficients),
             .b_dense = is_dense(inner.step.in),
             .out_dense = is_dense(inner.step.out),
-            .a_groups = are_groups(arrays.a, a_step, &distances::coefficients),
-            .b_groups = are_groups(arrays.b, b_step, &distances::in),
-            .out_groups = are_groups(arrays.out, out_step, &distances::out),
+            .a_groups = are_groups(where, arrays.a, a_step, &distances::coefficients),
+            .b_groups = are_groups(where, arrays.b, b_step, &distances::in),
+            .out_groups = are_groups(where, arrays.out, out_step, &distances::out),
             .a_begin = arrays.a + of_a.first,
             .a_end = arrays.a + of_a.second + 1,
             .b_begin = arrays.b + of_b.first,
@@ -187,6 +184,16 @@ private:
             .lasts = ends.lasts,
             .stores = results_stored::all,
             .first_bad = nullptr};
+  }
+
+  /// Whether the groups of all sequences are words of memory.
+  static bool are_groups(detail::batch::layout const& where, T const* first, std::ptrdiff_t step,
+                         std::ptrdiff_t distances::* array)
+  {
+    if (step != 1 && step != -1) return false;
+    for (int d = 0; d < where.dimensions; ++d)
+      if (!are_words(where.across[d].step.*array)) return false;
+    return begins_a_word(step > 0 ? first : first + 1);
   }
 
   /// The number of units must fit 32 bits.
@@ -199,13 +206,11 @@ private:
   template <class Problem>
   static void launch_rows(prepared_call const& call, Problem const& p)
   {
-    constexpr std::size_t row = problem::row;
-    if (p.size <= row)
+    constexpr std::size_t line = problem::line;
+    if (p.size <= line)
       launch_short_rows<1>(call, p);
-    else if (p.size <= 2 * row)
-      launch_short_rows<2>(call, p);
-    else if (problem::slots == 8 && p.size <= 4 * row)
-      launch_short_rows<problem::slots == 8 ? 4 : 2>(call, p);
+    else if (problem::slots == 4 && p.size <= 2 * line)
+      launch_short_rows<problem::slots == 4 ? 2 : 1>(call, p);
     else
       launch_long_rows(call, p);
   }
@@ -217,33 +222,43 @@ private:
                    "whole words at one distance in all arrays");
       return launch_rows_of<problem::slots, true>(call, p);
     }
-    // Floats are at the memory's speed without it.
-    if constexpr (sizeof(T) != 4) {
-      if (lie_plainly<true>(p)) {
-        detail::took(Problem::is_gradient ? "cuda: gradients in plain rows from anywhere on"
-                                          : "cuda: recurrences in plain rows from anywhere on",
-                     "elements of two or eight bytes at one distance in all arrays");
-        return launch_rows_of<problem::slots, true, true>(call, p);
-      }
+    if (lie_plainly<true>(p)) {
+      detail::took(Problem::is_gradient ? "cuda: gradients in plain rows from anywhere on"
+                                        : "cuda: recurrences in plain rows from anywhere on",
+                   "elements at one distance in all arrays");
+      return launch_rows_of<problem::slots, true, true>(call, p);
     }
     launch_rows_of<problem::slots>(call, p);
   }
-  template <int Rows, class Problem>
+  template <int Lines, class Problem>
   static void launch_short_rows(prepared_call const& call, Problem const& p)
   {
-    if (!follow_plainly(p)) return launch_rows_of<Rows>(call, p);
-    detail::took(Problem::is_gradient ? "cuda: gradients in plain short rows" : "cuda: recurrences in plain short rows",
-                 "whole groups without gaps, from a word on, in all arrays");
-    launch_rows_of<Rows, true>(call, p);
+    if (follow_plainly(p)) {
+      detail::took(Problem::is_gradient ? "cuda: gradients in plain short rows"
+                                        : "cuda: recurrences in plain short rows",
+                   "whole groups without gaps, from a word on, in all arrays");
+      return launch_rows_of<Lines, true>(call, p);
+    }
+    if constexpr (!Problem::is_gradient) {
+      if (follow_plainly<problem::group / 2>(p)) {
+        detail::took("cuda: recurrences in plain short rows of half words",
+                     "whole halves of groups without gaps, from a word on, in all arrays");
+        return launch_rows_of<Lines, true, true>(call, p);
+      }
+    }
+    launch_rows_of<Lines>(call, p);
   }
-  /// Whether the sequences follow each other without a gap in all arrays, forward, in whole groups from a word on.
+  /// Whether the sequences follow each other without a gap in all arrays, forward, in whole words of so many elements,
+  /// from a word of a group on.
+  template <std::size_t Elements = problem::group>
   static bool follow_plainly(problem const& p)
   {
     return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 &&
-           (p.neighbours == 1 || (p.a_dense && p.b_dense && p.out_dense)) && p.size % problem::group == 0 &&
+           (p.neighbours == 1 || (p.a_dense && p.b_dense && p.out_dense)) && p.size % Elements == 0 &&
            begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out);
   }
-  /// ... of gradients, backward, but for the coefficients and the states, which follow each other from anywhere on.
+  /// ... of gradients, backward, in whole groups, but for the coefficients and the states, which follow each other from
+  /// anywhere on.
   static bool follow_plainly(gradient_problem<T> const& p)
   {
     auto const less = static_cast<std::ptrdiff_t>(p.size) - 1;
@@ -264,13 +279,17 @@ private:
            (Anywhere || (are_words(p.size) && begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out) &&
                          (p.neighbours == 1 || are_words(p.a_across))));
   }
-  /// ... of gradients, backward.
+  /// ... of gradients, backward. Coefficients and states lie one element away: in whole words anyhow, else at the same
+  /// distance too.
   template <bool Anywhere = false>
   static bool lie_plainly(gradient_problem<T> const& p)
   {
     return p.where.dimensions <= 1 && p.where_products.dimensions <= 1 && p.b_step == -1 && p.out_step == -1 &&
            p.products_step == -1 &&
            (p.neighbours == 1 || (p.b_across == p.out_across && p.b_across == p.products_across)) &&
+           (!Anywhere ||
+            ((p.a_step == 0 || p.a_step == -1) && p.states_step == -1 &&
+             (p.neighbours == 1 || ((p.a_step == 0 || p.b_across == p.a_across) && p.b_across == p.states_across)))) &&
            (Anywhere || (are_words(p.size) && begins_a_word(p.b + 1) && begins_a_word(p.out + 1) &&
                          begins_a_word(p.products + 1) && (p.neighbours == 1 || are_words(p.b_across))));
   }
@@ -281,22 +300,21 @@ private:
   }
   static bool begins_a_word(T const* first) { return reinterpret_cast<std::uintptr_t>(first) % 16 == 0; }
 
-  /// Plain kernels of doubles take sequences that begin anywhere, so `Anywhere` makes no other kernel of them.
-  template <int Rows, bool Plain = false, bool Anywhere = false, class Problem>
+  template <int Lines, bool Plain = false, bool Anywhere = false, class Problem>
   static void launch_rows_of(prepared_call const& call, Problem const& p)
   {
-    using P = recurrence_rows_problem<Problem, Plain, Anywhere && problem::group != 1>;
+    using P = recurrence_rows_problem<Problem, Plain, Anywhere>;
     auto const groups = static_cast<unsigned>(std::min<std::size_t>((p.size - 1) / problem::group + 1, warp_lanes));
     P const rows{p, static_cast<int>(std::bit_width(groups - 1))};
-    std::size_t const a_unit = Rows == problem::slots ? 1
-                               : Rows > 1             ? static_cast<std::size_t>(problem::slots / Rows)
-                                          : static_cast<std::size_t>(problem::slots * (warp_lanes >> rows.log_width));
+    std::size_t const a_unit = Lines == problem::slots ? 1
+                               : Lines > 1             ? static_cast<std::size_t>(problem::slots / Lines)
+                                           : static_cast<std::size_t>(problem::slots * (warp_lanes >> rows.log_width));
     std::size_t const units = counted(p.sequences / p.neighbours * ((p.neighbours - 1) / a_unit + 1));
     constexpr std::size_t bytes = sizeof(recurrence_rows_memory<P>) * recurrence_warps;
     static known_kernels known{};
     auto const most = static_cast<std::size_t>(
-        blocks_at_a_time(call, recur_rows_kernel<P, Rows>, recurrence_warps * warp_lanes, bytes, known));
-    launch(call, recur_rows_kernel<P, Rows>, rows, static_cast<unsigned>(std::min(most, units)),
+        blocks_at_a_time(call, recur_rows_kernel<P, Lines>, recurrence_warps * warp_lanes, bytes, known));
+    launch(call, recur_rows_kernel<P, Lines>, rows, static_cast<unsigned>(std::min(most, units)),
            recurrence_warps * warp_lanes, bytes);
   }
 
@@ -304,21 +322,24 @@ private:
   {
     if (lie_plainly(p)) {
       detail::took("cuda: recurrences by plain tiles", "whole words at one distance in all arrays");
-      launch_tiles_of<true>(call, p, in_place);
+      launch_tiles_of<recurrence_tiles_problem<T, true>>(call, p, in_place);
+    } else if (lie_plainly<true>(p) && begin_alike(p.a, p.b, p.out)) {
+      detail::took("cuda: recurrences by plain tiles from anywhere on",
+                   "elements at one distance, and at one place in a word, in all arrays");
+      launch_tiles_of<plain_from_anywhere<recurrence_tiles_problem<T, false>>>(call, p, in_place);
     } else {
-      launch_tiles_of<false>(call, p, in_place);
+      launch_tiles_of<recurrence_tiles_problem<T, false>>(call, p, in_place);
     }
   }
-  template <bool Plain>
+  template <class P>
   static void launch_tiles_of(prepared_call& call, problem const& p, bool in_place)
   {
-    using P = recurrence_tiles_problem<T, Plain>;
     std::size_t const each = (p.size - 1) / problem::tile + 1, tiles = counted(p.sequences * each);
     std::size_t const words = tiles * words_of<affine<typename problem::W>>;
     call.reserve_words(words + p.sequences);
     P tiled{p, static_cast<std::uint32_t>(each), call.shared(), call.words(), call.capacity()};
     tiled.first_bad = reinterpret_cast<unsigned long long*>(call.words() + words);
-    constexpr int threads = recurrence_tiles<T>::threads;
+    constexpr int threads = recurrence_tiles_memory<P>::shape::threads;
     constexpr std::size_t bytes = sizeof(recurrence_tiles_memory<P>);
     static known_kernels known{};
     auto const most = static_cast<std::size_t>(blocks_at_a_time(call, recur_tiles_kernel<P>, threads, bytes, known));

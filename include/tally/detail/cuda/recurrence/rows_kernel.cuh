@@ -22,14 +22,14 @@ inline constexpr int recurrence_stages = 2;
 
 /// `Plain`: sequences that lie alike in all arrays. Long ones lie in whole words of 16 bytes, at one distance: forward,
 /// those of gradients backward, except for the coefficients and the states of gradients, which lie one element away.
-/// Those of doubles may begin and end within a word, since a group is one double. Short ones follow each other without
-/// a gap in all arrays, in whole groups from the beginning of a word on, with the same exceptions.
-/// `Anywhere`: other long ones may begin and end within a word too.
+/// Short ones follow each other without a gap in all arrays, in whole words, with the same exceptions.
+/// `Anywhere`: other long ones may begin and end within a word too, and lie so, backward, in all arrays of gradients;
+/// short ones have an odd number of half words.
 template <class P, bool Plain = false, bool Anywhere = false>
 struct recurrence_rows_problem : P {
   static constexpr bool is_plain = Plain;
-  static constexpr bool is_anywhere = Anywhere || P::group == 1;  ///< if it is plain
-  int log_width;                                                  ///< of the lanes of a short sequence
+  static constexpr bool is_anywhere = Anywhere;  ///< if it is plain
+  int log_width;                                 ///< of the lanes of a short sequence
 };
 
 /// The shared memory of a warp: what is on its way to it, and results whose groups are not aligned in memory. Those of
@@ -54,18 +54,25 @@ struct recurrence_rows_memory {
 };
 
 /// The work of a warp on one unit: some short sequences, or a piece of one.
-template <class P, int Rows>
+template <class P, int Lines>
 class recurrence_unit {
 public:
   using S = typename P::stored;
   using T = typename P::T;
   using W = typename P::W;
   using C = typename P::C;
-  static constexpr int group = P::group, row = P::row, slots = P::slots;
-  static constexpr bool is_piece = Rows == slots;
-  /// Whether groups that begin anywhere are read and written by whole words that are shifted.
-  static constexpr bool shifts = is_piece && sizeof(S) < 8;
-  static constexpr bool shifts_plain = P::is_plain && P::is_anywhere && shifts;
+  static constexpr int group = P::group, line = P::line, slots = P::slots;
+  /// Groups of a piece that begin anywhere are read and written by whole words that are shifted.
+  static constexpr bool is_piece = Lines == slots;
+  static constexpr bool is_from_anywhere = P::is_anywhere && is_piece;
+  static constexpr bool lie_alike = P::is_plain && (!P::is_gradient || is_from_anywhere);  ///< all arrays
+  /// The states of gradients are copied and read along with a and b, where registers have room for them.
+  static constexpr bool states_come_along = P::is_gradient && is_from_anywhere && slots == 2;
+  static constexpr int loaders = states_come_along ? 3 : 2;  ///< lanes: one for each array
+  /// Short sequences have an odd number of halves of words. A unit of an even number of them begins with a word.
+  static constexpr bool is_in_halves = P::is_anywhere && !is_piece;
+  static_assert(!is_in_halves || !P::is_gradient);
+  static constexpr int half = group / 2;
   using memory_type = recurrence_rows_memory<P>;
   using elements = packed_group<S, group>[slots];
 
@@ -86,15 +93,15 @@ public:
     int const sequence = is_piece ? 0 : sequence_of(r) * size, step = step_of(r);
     return P::is_gradient ? sequence + size - (step < size ? step : 0) - group : sequence + step;
   }
-  __device__ __forceinline__ int a_slot() const { return Rows > 1 ? 1 : warp_lanes >> p.log_width; }
-  __device__ __forceinline__ int width() const { return Rows > 1 ? warp_lanes : 1 << p.log_width; }
-  __device__ __forceinline__ int in_sequence() const { return Rows > 1 ? lane : lane & (width() - 1); }
+  __device__ __forceinline__ int a_slot() const { return Lines > 1 ? 1 : warp_lanes >> p.log_width; }
+  __device__ __forceinline__ int width() const { return Lines > 1 ? warp_lanes : 1 << p.log_width; }
+  __device__ __forceinline__ int in_sequence() const { return Lines > 1 ? lane : lane & (width() - 1); }
   /// The sequence of a slot, as the unit numbers them, and the lane's first step in it.
   __device__ __forceinline__ int sequence_of(int r) const
   {
-    return Rows > 1 ? r / Rows : r * a_slot() + (lane >> p.log_width);
+    return Lines > 1 ? r / Lines : r * a_slot() + (lane >> p.log_width);
   }
-  __device__ __forceinline__ int step_of(int r) const { return r % Rows * row + in_sequence() * group; }
+  __device__ __forceinline__ int step_of(int r) const { return r % Lines * line + in_sequence() * group; }
 
   __device__ __forceinline__ auto staged(unsigned char* memory, S* first, std::ptrdiff_t across, std::ptrdiff_t step,
                                          bool dense) const
@@ -126,29 +133,36 @@ public:
   __device__ __forceinline__ void take_plain(S const* all, unsigned char const* room, elements& into) const
   {
     S const* first = reinterpret_cast<S const*>(room + 16);
-    if constexpr (P::is_anywhere) first += staged_array<S>::gap(begin_of_plain(all));
-    if constexpr (shifts_plain) {
+    if constexpr (is_from_anywhere) first += staged_array<S>::gap(begin_of_plain(all));
+    if constexpr (is_from_anywhere) {
       if constexpr (P::is_gradient) first += size - group;
-      load_words_shifted(into, first, [&](int r) {
+      load_words_shifted<P::is_gradient ? -1 : 1>(into, first, [&](int r) {
         return !P::is_gradient ? step_of(r) : step_of(r) < size ? -step_of(r) : 0;
       });
+    } else if constexpr (is_in_halves) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r) {
+        packed_group<S, half> low, high;
+        low.load_aligned(first + place_in_plain(r));
+        high.load_aligned(first + place_in_plain(r) + half);
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+          into[r].set_part(k, low.part(k));
+          into[r].set_part(2 + k, high.part(k));
+        }
+      }
     } else {
 #pragma unroll
-      for (int r = 0; r < slots; ++r) into[r].load_aligned(first + place_in_plain(r));
+      for (int r = 0; r < slots; ++r) {
+        into[r].load_aligned(first + place_in_plain(r));
+        into[r] = into[r].reversed_if(P::is_gradient);
+      }
     }
-#pragma unroll
-    for (int r = 0; r < slots; ++r) into[r] = into[r].reversed_if(P::is_gradient);
   }
   /// The same of short sequences in an array of gradients in which they lie one element away.
   __device__ __forceinline__ void take_plain_away(staged_array<S> const& part, elements& into) const
   {
-    S const* const first = part.place(0);
-    if constexpr (group == 1) {
-#pragma unroll
-      for (int r = 0; r < slots; ++r) into[r].load_aligned(first + place_in_plain(r));
-    } else {
-      load_words_shifted(into, first, [&](int r) { return place_in_plain(r); });
-    }
+    load_words_shifted(into, part.place(0), [&](int r) { return place_in_plain(r); });
 #pragma unroll
     for (int r = 0; r < slots; ++r) into[r] = into[r].reversed_if(true);
   }
@@ -156,7 +170,7 @@ public:
   __device__ __forceinline__ void write_plain(elements& values, S* all, int end) const
   {
     S* const out = all + at;
-    if constexpr (shifts_plain) {
+    if constexpr (is_from_anywhere) {
       store_shifted<P::is_gradient ? -1 : 1>(values, out, end);
     } else if (end == static_cast<int>(P::piece)) {
 #pragma unroll
@@ -173,15 +187,25 @@ public:
   }
 
   /// The same of short sequences; `repairs`: they may end within a group.
-  __device__ __forceinline__ void write_plain(elements const& values, S* all, int const (&ends)[slots / Rows],
+  __device__ __forceinline__ void write_plain(elements const& values, S* all, int const (&ends)[slots / Lines],
                                               bool repairs) const
   {
     constexpr int step = P::is_gradient ? -1 : 1;
     S* const out = all + at;
     if (repairs) {
 #pragma unroll
-      for (int r = 0; r < slots; ++r)
-        store_results(values[r], out + sequence_of(r) * size, step_of(r), ends[r / Rows], step);
+      for (int r = 0; r < slots; ++r) {
+        S* const first = out + sequence_of(r) * size;
+        if constexpr (is_in_halves) {
+#pragma unroll
+          for (int j = 0; j < group; ++j)
+            if (step_of(r) + j < ends[r / Lines]) first[step_of(r) + j] = values[r].get(j);
+        } else {
+          store_results(values[r], first, step_of(r), ends[r / Lines], step);
+        }
+      }
+    } else if constexpr (is_in_halves) {
+      write_halves(values, out);
     } else {
       S* const begin = P::is_gradient ? out - (size - 1) : out;
 #pragma unroll
@@ -191,35 +215,71 @@ public:
     }
   }
 
-  /// Starts the copies of a and b of the unit, by the first two lanes: one for each array.
+  /// The same of sequences in halves of words, by whole words where it can. Odd ones begin within a word: its second
+  /// half is the first one of a lane, and the other words have two lanes' halves. Even ones end within a word.
+  __device__ __forceinline__ void write_halves(elements const& values, S* out) const
+  {
+#pragma unroll
+    for (int r = 0; r < slots; ++r) {
+      int const step = step_of(r), sequence = sequence_of(r);
+      bool const is_odd = sequence % 2 != 0;
+      packed_group<S, half> low;
+      packed_group<S, group> word;
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        std::uint32_t const before = part_of_lane_before(values[r % Lines > 0 ? r - 1 : r], values[r], 2 + k);
+        low.set_part(k, values[r].part(k));
+        word.set_part(k, is_odd ? before : values[r].part(k));
+        word.set_part(2 + k, is_odd ? values[r].part(k) : values[r].part(2 + k));
+      }
+      if (step >= size || sequence >= there) continue;
+      S* const own = out + (sequence * size + step);
+      if (is_odd ? step == 0 : step + group > size)
+        low.store_aligned(own);
+      else
+        word.store_aligned(own - (is_odd ? half : 0));
+    }
+  }
+
+  /// Starts the copies of a and b of the unit, and of states that come along, by the first lanes.
   __device__ __forceinline__ void load(memory_type& memory, int stage) const
   {
     bool const is_a = lane == 0;
-    if (P::is_plain && !(P::is_gradient && is_a)) {
-      auto bytes = static_cast<std::uint32_t>(elements_of_plain()) * static_cast<std::uint32_t>(sizeof(S));
-      S const* const from = begin_of_plain(is_a ? p.a : p.b);
-      unsigned char* const to = memory.stages[stage].arrays[is_a ? 0 : 1] + 16;
-      if ((P::is_anywhere || !is_piece) && (reinterpret_cast<std::uintptr_t>(from) | bytes) % 16 != 0)
-        bytes = start_copy<S>(to, from, elements_of_plain(), is_a ? p.a_begin : p.b_begin, is_a ? p.a_end : p.b_end,
-                              memory.arrived[stage]);
-      else
-        memory.arrived[stage].bulk_load(to, from, bytes);
-      memory.arrived[stage].arrive_and_expect(bytes);
-      return;
-    }
-    if (is_a && p.a_step == 0)
+    if (is_a && !(P::is_plain && !P::is_gradient) && p.a_step == 0)
       memory.arrived[stage].arrive_and_expect(0);
-    else
+    else if (lie_alike || (P::is_plain && !is_a)) {
+      S const *all = is_a ? p.a : p.b, *begin_of_all = is_a ? p.a_begin : p.b_begin,
+              *end_of_all = is_a ? p.a_end : p.b_end;
+      if constexpr (states_come_along) {
+        if (lane == 2) all = p.states, begin_of_all = p.states_begin, end_of_all = p.states_end;
+      }
+      load_plain(memory.stages[stage].arrays[lane], all, begin_of_all, end_of_all, memory.arrived[stage]);
+    } else
       load_array(is_a ? staged_a(memory, stage) : staged_b(memory, stage), is_a ? p.a_begin : p.b_begin,
                  is_a ? p.a_end : p.b_end, memory.arrived[stage]);
   }
   /// ... and of the states that a gradient takes, by one lane.
   __device__ __forceinline__ void load_states(memory_type& memory, int stage) const
   {
-    load_array(staged_states(memory, stage), p.states_begin, p.states_end, memory.arrived[stage]);
+    if constexpr (lie_alike)
+      load_plain(memory.stages[stage].arrays[2], p.states, p.states_begin, p.states_end, memory.arrived[stage]);
+    else
+      load_array(staged_states(memory, stage), p.states_begin, p.states_end, memory.arrived[stage]);
   }
 
 private:
+  /// The elements of a plain unit of the array `all`.
+  __device__ __forceinline__ void load_plain(unsigned char* room, S const* all, S const* begin_of_all,
+                                             S const* end_of_all, arrival& done) const
+  {
+    auto bytes = static_cast<std::uint32_t>(elements_of_plain()) * static_cast<std::uint32_t>(sizeof(S));
+    S const* const from = begin_of_plain(all);
+    if (P::is_anywhere && (reinterpret_cast<std::uintptr_t>(from) | bytes) % 16 != 0)
+      bytes = start_copy<S>(room + 16, from, elements_of_plain(), begin_of_all, end_of_all, done);
+    else
+      done.bulk_load(room + 16, from, bytes);
+    done.arrive_and_expect(bytes);
+  }
   __device__ __forceinline__ void load_array(staged_array<S> const& part, S const* begin_of_all, S const* end_of_all,
                                              arrival& done) const
   {
@@ -236,10 +296,10 @@ private:
 };
 
 /// The work of a block, whose warps have `memories`, one each. With all slots for one sequence, it may have any length.
-template <class P, int Rows>
+template <class P, int Lines>
 __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, P const& p)
 {
-  using unit = recurrence_unit<P, Rows>;
+  using unit = recurrence_unit<P, Lines>;
   using S = typename P::stored;
   using T = typename P::T;
   using W = typename P::W;
@@ -254,9 +314,10 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
   __syncwarp();
   take_turn();
 
+  constexpr bool states_come_late = P::is_gradient && !unit::states_come_along;
   std::uint32_t const workers = gridDim.x * recurrence_warps;
   unit now{p}, next{p};
-  std::size_t const a_unit = unit::is_piece ? 1 : static_cast<std::size_t>(slots / Rows * now.a_slot());
+  std::size_t const a_unit = unit::is_piece ? 1 : static_cast<std::size_t>(slots / Lines * now.a_slot());
   auto const a_neighbour = static_cast<std::uint32_t>((p.neighbours - 1) / a_unit + 1);
   auto const units = static_cast<std::uint32_t>(p.sequences / p.neighbours) * a_neighbour;
   auto const place = [&](unit& at) {
@@ -297,18 +358,18 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
   place(now);
   place(next);
   for (int s = 0; s < stages; ++s) {
-    if (lane < 2 && next.number < units) next.load(memory, s);
-    if constexpr (P::is_gradient)
+    if (lane < unit::loaders && next.number < units) next.load(memory, s);
+    if constexpr (states_come_late)
       if (lane == 2 && next.number < units) next.load_states(memory, s);
     step(next);
   }
 
-  // Of a long sequence: the rows before in the strip, the strips before in the tile, the tiles before in the span, the
-  // spans before, the carry.
+  // Of a long sequence: the totals of the strip's rows so far, of the tile's strips, of the span's tiles; the states
+  // before the span, the tile and the piece.
   affine<W> rows{}, strips{};
   affine<C> tiles{};
   C spans{};
-  W carry{};
+  W carry{}, state{};
   bool is_over = false;  // the rest of the sequence has been written by the plain loop
   int stage = 0;
   std::uint32_t phase = 0;
@@ -321,15 +382,15 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
   };
   // The states' room is free when the results of a gradient have been written.
   auto const advance_with_states = [&] {
-    if constexpr (P::is_gradient) {
-      if (!unit::shifts && (!p.out_groups || !p.products_groups)) fence_asynchronous();
+    if constexpr (states_come_late) {
+      if (!unit::is_piece && (!p.out_groups || !p.products_groups)) fence_asynchronous();
       __syncwarp();
       if (lane == 2 && next.number < units) next.load_states(memory, stage);
       advance();
     }
   };
   for (; now.number < units; step(now)) {
-    typename unit::elements a, b;
+    typename unit::elements a, b, products;                  // states before they are multiplied
     constexpr bool varies = P::is_plain && !P::is_gradient;  // the coefficients, from step to step
     if (!varies && p.a_step == 0) {
 #pragma unroll
@@ -340,11 +401,11 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
         for (int j = 0; j < group; ++j) a[r].set(j, value);
       }
     }
-    W before[slots / Rows];
+    W before[slots / Lines];
     if (!unit::is_piece || now.begin == 0) {
 #pragma unroll
-      for (int q = 0; q < slots / Rows; ++q) {
-        int const s = now.sequence_of(q * Rows);
+      for (int q = 0; q < slots / Lines; ++q) {
+        int const s = now.sequence_of(q * Lines);
         before[q] = static_cast<W>(p.before_of(now.sequence, s < now.there ? s : 0));
       }
     }
@@ -354,129 +415,152 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
     auto const take = [&](staged_array<S> const& part, bool has_groups, typename unit::elements& into) {
       if constexpr (P::is_plain && !unit::is_piece)
         now.take_plain_away(part, into);
-      else if constexpr (unit::shifts)
+      else if constexpr (unit::is_piece)
         take_groups_anywhere(part, into, step_of);
       else
         take_groups<group>(part, has_groups, into, sequence_of, step_of);
     };
-    if constexpr (varies)
-      now.take_plain(p.a, memory.stages[stage].arrays[0], a);
-    else if (p.a_step != 0)
-      take(now.staged_a(memory, stage), p.a_groups, a);
+    if (varies || p.a_step != 0) {
+      if constexpr (unit::lie_alike)
+        now.take_plain(p.a, memory.stages[stage].arrays[0], a);
+      else
+        take(now.staged_a(memory, stage), p.a_groups, a);
+    }
     if constexpr (P::is_plain)
       now.take_plain(p.b, memory.stages[stage].arrays[1], b);
     else
       take(now.staged_b(memory, stage), p.b_groups, b);
+    if constexpr (unit::states_come_along) now.take_plain(p.states, memory.stages[stage].arrays[2], products);
     __syncwarp();
-    if (lane < 2 && next.number < units) next.load(memory, stage);
-    S first_states[slots / Rows];  // before the first steps in time, the last ones of a gradient's recurrence
+    if (lane < unit::loaders && next.number < units) next.load(memory, stage);
+    S first_states[slots / Lines];  // before the first steps in time, the last ones of a gradient's recurrence
     bool const is_last = !unit::is_piece || p.size - now.begin <= P::piece;
     if constexpr (P::is_gradient) {
       if (now.begin == 0) {
 #pragma unroll
-        for (int r = 0; r < slots; r += Rows)
+        for (int r = 0; r < slots; r += Lines)
           if (now.in_sequence() == 0) a[r] = with_first(S(1.0f), a[r]);
       }
 #pragma unroll
-      for (int q = 0; q < slots / Rows; ++q) {
-        int const s = now.sequence_of(q * Rows);
+      for (int q = 0; q < slots / Lines; ++q) {
+        int const s = now.sequence_of(q * Lines);
         if (is_last) first_states[q] = p.first_state_of(now.sequence, s < now.there ? s : 0);
       }
-    } else {
-      advance();
     }
+    if constexpr (!states_come_late) advance();
     if constexpr (unit::is_piece) {
       if (now.begin == 0) {
         is_over = false;
-        carry = before[0];
+        carry = state = before[0];
         spans = static_cast<C>(carry);
       }
       if (is_over) {
         advance_with_states();
         continue;
       }
-      before[0] = carry;
+      before[0] = state;
     }
 
     auto const steps = [&](int r, int j) {
       return affine<W>{static_cast<W>(a[r].get(j)), static_cast<W>(b[r].get(j))};
     };
-    bool const has_strips = unit::is_piece && now.begin % P::tile >= P::strip;
-    bool const has_rows = unit::is_piece && now.begin % P::strip != 0;
-    folds_before<W, group, slots, Rows> folds(steps, now.width());
-    affine<W> const rows_after = folds.precede(has_strips, strips, has_rows, rows);
+    affine<W> totals[slots];
+#pragma unroll
+    for (int r = 0; r < slots; ++r) {
+      totals[r] = steps(r, 0);
+#pragma unroll
+      for (int j = 1; j < group; ++j) totals[r] = composed(totals[r], steps(r, j));
+    }
+    trees_of_lines<W, slots, Lines> const trees(totals, now.width());
+    W y[slots];  // before the lane's group, and then after each of its steps
+    if constexpr (Lines == 1) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r) y[r] = trees.before_group(r, before[r]);
+    } else {
+      affine<W> of_rows[2 * slots];
+#pragma unroll
+      for (int row = 0; row < 2 * slots; ++row) of_rows[row] = trees.total_of_row(row);
+#pragma unroll
+      for (int r = 0; r < slots; ++r) {
+        W const first = before[r / Lines], second = of_rows[2 * r](first);
+        y[r] = trees.before_group(r, lane < warp_lanes / 2 ? first : second);
+        before[r / Lines] = of_rows[2 * r + 1](second);
+      }
+      // The strip's total is needed if the sequence goes on behind it.
+      if (unit::is_piece && p.size > now.begin / P::strip * P::strip + P::strip) {
+        bool const has_rows = P::piece < P::strip && now.begin % P::strip != 0;
+        rows = has_rows ? composed(rows, of_rows[0]) : of_rows[0];
+#pragma unroll
+        for (int row = 1; row < 2 * slots; ++row) rows = composed(rows, of_rows[row]);
+      }
+    }
     packed_group<S, group> results[slots];
-    W bad(0);  // NaN if a result is not finite
-    affine<W> local{};
-    auto const for_each = [&](int r, auto const& take) {
-      affine<W> own = steps(r, 0);
+    W bad(0);  // NaN if a result is not finite, of those beyond the end too
+#pragma unroll
+    for (int r = 0; r < slots; ++r) {
 #pragma unroll
       for (int j = 0; j < group; ++j) {
-        if (j > 0) own = composed(own, steps(r, j));
-        bool const is_first = r % Rows == 0 && now.in_sequence() == 0 && !has_strips && !has_rows;
-        local = select(is_first, own, composed(folds.fold[r], own));
-        take(j, local(before[r / Rows]));
+        y[r] = steps(r, j)(y[r]);
+        auto const result = static_cast<T>(y[r]);
+        results[r].set(j, static_cast<S>(result));
+        bad = marked_if_not_finite(bad, static_cast<W>(result));
       }
-    };
+    }
     auto const is_there = [&](int r, int j) {
       return now.step_of(r) + j < now.size && (unit::is_piece || now.sequence_of(r) < now.there);
     };
-#pragma unroll
-    for (int r = 0; r < slots; ++r)
-      for_each(r, [&](int j, W const& y) {
-        results[r].set(j, static_cast<S>(static_cast<T>(y)));
-        bad += zero_if_finite<T>(y);  // of values beyond the end too
-      });
     if (p.lasts != nullptr && is_last) {
 #pragma unroll
-      for (int r = 0; r < slots; ++r)
-        for_each(r, [&](int j, W const& y) {
-          if (is_there(r, j) && now.step_of(r) + j == now.size - 1)
-            p.put_last(now.sequence + now.sequence_of(r), static_cast<T>(y));
-        });
+      for (int r = 0; r < slots; ++r) {
+        int const place = now.size - 1 - now.step_of(r);
+        if (place < 0 || place >= group || !is_there(r, place)) continue;
+        S last = results[r].get(0);
+#pragma unroll
+        for (int j = 1; j < group; ++j) last = j == place ? results[r].get(j) : last;
+        p.put_last(now.sequence + now.sequence_of(r), last);
+      }
     }
 
-    int end[slots / Rows];  // of the results to be written
+    int end[slots / Lines];  // of the results to be written
 #pragma unroll
-    for (int q = 0; q < slots / Rows; ++q)
-      end[q] = unit::is_piece || now.sequence_of(q * Rows) < now.there ? now.size : 0;
+    for (int q = 0; q < slots / Lines; ++q)
+      end[q] = unit::is_piece || now.sequence_of(q * Lines) < now.there ? now.size : 0;
     bool repairs = __any_sync(whole_warp, bad != bad);
-    int first_bad[slots / Rows] = {};
+    int first_bad[slots / Lines] = {};
     if (repairs) {
       unsigned const all = now.width() == warp_lanes ? whole_warp : (1u << now.width()) - 1;
       int const first_lane = lane - now.in_sequence();
 #pragma unroll
-      for (int q = 0; q < slots / Rows; ++q) first_bad[q] = now.size;
+      for (int q = 0; q < slots / Lines; ++q) first_bad[q] = now.size;
 #pragma unroll
       for (int r = slots - 1; r >= 0; --r) {
         int place = group;
-        for_each(r, [&](int j, W const& y) {
-          place = is_there(r, j) && !is_number(zero_if_finite<T>(y)) && place > j ? j : place;
-        });
+#pragma unroll
+        for (int j = group - 1; j >= 0; --j)
+          if (is_there(r, j) && !detail::recurrence::is_finite(results[r].get(j))) place = j;
         unsigned const lanes = __ballot_sync(whole_warp, place < group) >> first_lane & all;
         int const at = __ffs(static_cast<int>(lanes)) - 1;
         int const in_group = __shfl_sync(whole_warp, place, first_lane + (at < 0 ? 0 : at));
-        if (at >= 0) first_bad[r / Rows] = r % Rows * P::row + at * group + in_group;
+        if (at >= 0) first_bad[r / Lines] = r % Lines * P::line + at * group + in_group;
       }
       bool any = false;
 #pragma unroll
-      for (int q = 0; q < slots / Rows; ++q) any = any || first_bad[q] < end[q];
+      for (int q = 0; q < slots / Lines; ++q) any = any || first_bad[q] < end[q];
       repairs = __any_sync(whole_warp, any);
 #pragma unroll
-      for (int q = 0; q < slots / Rows; ++q) end[q] = end[q] < first_bad[q] ? end[q] : first_bad[q];
+      for (int q = 0; q < slots / Lines; ++q) end[q] = end[q] < first_bad[q] ? end[q] : first_bad[q];
     }
 
     auto const write = [&](typename unit::elements& values, staged_array<S> const& out, bool has_groups) {
-      if constexpr (unit::shifts)
-        return out.step > 0 ? store_shifted(values, out.array, end[0]) : store_shifted<-1>(values, out.array, end[0]);
-      if (unit::is_piece && has_groups && out.step > 0 && end[0] == static_cast<int>(P::piece)) {
-        S* const first = out.array + lane * group;
-#pragma unroll
-        for (int r = 0; r < slots; ++r) values[r].store_aligned(first + r * P::row);
+      if constexpr (unit::is_piece) {
+        if (out.step > 0)
+          store_shifted(values, out.array, end[0]);
+        else
+          store_shifted<-1>(values, out.array, end[0]);
       } else if (has_groups) {
 #pragma unroll
         for (int r = 0; r < slots; ++r)
-          store_results(values[r], out.array + now.sequence_of(r) * out.across, now.step_of(r), end[r / Rows],
+          store_results(values[r], out.array + now.sequence_of(r) * out.across, now.step_of(r), end[r / Lines],
                         out.step);
       } else if (repairs) {
 #pragma unroll
@@ -484,10 +568,10 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
           S* const first = out.array + now.sequence_of(r) * out.across;
 #pragma unroll
           for (int j = 0; j < group; ++j)
-            if (now.step_of(r) + j < end[r / Rows]) first[(now.step_of(r) + j) * out.step] = values[r].get(j);
+            if (now.step_of(r) + j < end[r / Lines]) first[(now.step_of(r) + j) * out.step] = values[r].get(j);
         }
       } else {
-        put_groups<group>(out, values, sequence_of, step_of, [&](int r) { return end[r / Rows]; });
+        put_groups<group>(out, values, sequence_of, step_of, [&](int r) { return end[r / Lines]; });
         __syncwarp();
         if (out.dense) {
           copy_out(out.low(0), out.place(0), now.there * now.size);
@@ -499,16 +583,20 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
     };
     unsigned char* const room = memory.room_for_results(stage);
     if constexpr (P::is_gradient) {
-      typename unit::elements products;
-      take(now.staged_states(memory, stage), p.states_groups, products);
-      __syncwarp();
+      if constexpr (states_come_late) {
+        if constexpr (unit::lie_alike)
+          now.take_plain(p.states, memory.stages[stage].arrays[2], products);
+        else
+          take(now.staged_states(memory, stage), p.states_groups, products);
+        __syncwarp();
+      }
 #pragma unroll
       for (int r = 0; r < slots; ++r) {
         packed_group<S, group> const states = products[r];
 #pragma unroll
         for (int j = 0; j < group; ++j) {
           bool const is_first_in_time = is_last && now.step_of(r) + j == now.size - 1;
-          products[r].set(j, P::times(results[r].get(j), is_first_in_time ? first_states[r / Rows] : states.get(j)));
+          products[r].set(j, P::times(results[r].get(j), is_first_in_time ? first_states[r / Lines] : states.get(j)));
         }
       }
       if constexpr (P::is_plain && !unit::is_piece)
@@ -528,28 +616,33 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
       write(results, now.staged(room, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense), p.out_groups);
     if (repairs) {
 #pragma unroll
-      for (int q = 0; q < slots / Rows; ++q) {
-        unsigned which = __ballot_sync(whole_warp, end[q] < now.size && first_bad[q] < now.size &&
-                                                       now.in_sequence() == 0 && now.sequence_of(q * Rows) < now.there);
+      for (int q = 0; q < slots / Lines; ++q) {
+        unsigned which =
+            __ballot_sync(whole_warp, end[q] < now.size && first_bad[q] < now.size && now.in_sequence() == 0 &&
+                                          now.sequence_of(q * Lines) < now.there);
         while (which != 0) {
           int const of = __ffs(static_cast<int>(which)) - 1;
           which &= which - 1;
-          repair_sequence(p, now.sequence + __shfl_sync(whole_warp, now.sequence_of(q * Rows), of),
+          repair_sequence(p, now.sequence + __shfl_sync(whole_warp, now.sequence_of(q * Lines), of),
                           now.begin + static_cast<std::size_t>(__shfl_sync(whole_warp, first_bad[q], of)));
         }
       }
       is_over = true;
     }
     if constexpr (unit::is_piece) {
-      rows = rows_after;
-      if ((now.begin + P::piece) % P::strip == 0) strips = composed_if(has_strips, strips, rows);
-      if ((now.begin + P::piece) % P::tile == 0) {
-        auto const total = static_cast<affine<C>>(shuffle_from(local, warp_lanes - 1));
+      state = before[0];
+      std::size_t const behind = now.begin + P::piece;
+      if (behind % P::strip == 0) {
+        strips = now.begin % P::tile < P::strip ? rows : composed(strips, rows);
+        state = strips(carry);
+      }
+      if (behind % P::tile == 0) {
+        auto const total = static_cast<affine<C>>(strips);
         constexpr std::size_t span = P::tile * order::span_tiles;
         tiles = now.begin % span < P::tile ? total : composed(tiles, total);
         C const all = tiles(spans);
-        if ((now.begin + P::piece) % span == 0) spans = all;
-        carry = static_cast<W>(all);
+        if (behind % span == 0) spans = all;
+        carry = state = static_cast<W>(all);
       }
     }
     advance_with_states();
@@ -557,12 +650,12 @@ __device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, 
 }
 
 /// Recurrences of sequences along memory, on sm_90 and later.
-template <class P, int Rows>
+template <class P, int Lines>
 __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char raw[];
-  recur_rows<P, Rows>(reinterpret_cast<recurrence_rows_memory<P>*>(raw), p);
+  recur_rows<P, Lines>(reinterpret_cast<recurrence_rows_memory<P>*>(raw), p);
 #endif
 }
 

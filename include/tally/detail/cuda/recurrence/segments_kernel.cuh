@@ -42,7 +42,7 @@ public:
       : p_(p),
         memory_(memory),
         lane_(static_cast<int>(threadIdx.x) % warp_lanes),
-        row_(reinterpret_cast<S*>(memory.a[lane_]), reinterpret_cast<S*>(memory.b[lane_]))
+        steps_{reinterpret_cast<S*>(memory.a[lane_]), reinterpret_cast<S*>(memory.b[lane_])}
   {
     if (p.a == nullptr) fill_row(memory.a[lane_], static_cast<S>(p.constant));
   }
@@ -88,50 +88,58 @@ public:
       initial = carry_;
     }
 
-    // The fold of the rows before in the strip, and that of the strips before in the tile.
+    constexpr int part = part_groups * P::group;
+    int const longest = static_cast<int>(__reduce_max_sync(whole_warp, static_cast<unsigned>(unit.count)));
+    int const parts = (longest + part - 1) / part;
+    row_in_lane<lane_steps<P>> const row(steps_, parts);
+
+    // The fold of the strips before in the tile, and the state before the row.
     int const in_strip = unit.before % strip_rows, strip = unit.before / strip_rows;
-    bool const has_rows = in_strip != 0;
     bool has_strips = is_piece && unit.begin % P::tile != 0;
-    affine<W> rows{}, strips = strips_, upto{};
+    affine<W> strips = strips_, strips_after{};
+    W state = has_strips ? strips(initial) : initial;
     if (__any_sync(whole_warp, unit.goes_on)) {
-      affine<W> const total = row_.total();
-      upto = total;
+      affine<W> const total = row.total();
+      if (__any_sync(whole_warp, unit.goes_on && in_strip == strip_rows - 1)) {
+        affine<W> upto = total;  // the fold of the strip's rows up to this one
+#pragma unroll 1
+        for (int k = 1; k < strip_rows; ++k) {
+          affine<W> const left = shuffle_map_up(upto, 1);
+          if (in_strip == k) upto = composed(left, total);
+        }
+#pragma unroll 1
+        for (int k = 1; k < warp_lanes / strip_rows && __any_sync(whole_warp, strip >= k && unit.count != 0); ++k) {
+          affine<W> const ended = composed_if(has_strips, strips, upto);
+          affine<W> const left = shuffle_map_from(ended, (lane_ - in_strip - 1) & (warp_lanes - 1));
+          if (strip == k) {
+            strips = left;
+            has_strips = true;
+            state = left(initial);
+          }
+        }
+        strips_after = composed_if(has_strips, strips, upto);
+      }
 #pragma unroll 1
       for (int k = 1; k < strip_rows && __any_sync(whole_warp, in_strip >= k && unit.count != 0); ++k) {
-        affine<W> const left = shuffle_up(upto, 1);
-        if (in_strip == k) {
-          rows = left;
-          upto = composed(left, total);
-        }
-      }
-#pragma unroll 1
-      for (int k = 1; k < warp_lanes / strip_rows && __any_sync(whole_warp, strip >= k && unit.count != 0); ++k) {
-        affine<W> const ended = composed_if(has_strips, strips, upto);
-        affine<W> const left = shuffle_from(ended, (lane_ - in_strip - 1) & (warp_lanes - 1));
-        if (strip == k) {
-          strips = left;
-          has_strips = true;
-        }
+        W const left = __shfl_up_sync(whole_warp, total(state), 1);
+        if (in_strip == k) state = left;
       }
     }
-    affine<W> const base = select(has_rows, composed_if(has_strips, strips, rows), strips);
 
-    // The folds and the state that the next piece begins with.
+    // The fold and the states that the next piece begins with.
     W next_carry = carry_;
     if (is_piece && unit.begin + P::piece < unit.size) {
-      strips_ = shuffle_from(composed_if(has_strips, strips, upto), warp_lanes - 1);
+      strips_ = shuffle_map_from(strips_after, warp_lanes - 1);
       if ((unit.begin + P::piece) % P::tile == 0) {
         constexpr std::size_t span = P::tile * order::span_tiles;
-        auto const total = static_cast<affine<C>>(shuffle_from(row_.last(base), warp_lanes - 1));
+        auto const total = static_cast<affine<C>>(strips_);
         tiles_ = unit.begin % span < P::tile ? total : composed(tiles_, total);
         C const all = tiles_(spans_);
         if ((unit.begin + P::piece) % span == 0) spans_ = all;
         next_carry = static_cast<W>(all);
       }
     }
-    constexpr int part = groups_at_a_time * P::group;
-    int const longest = static_cast<int>(__reduce_max_sync(whole_warp, static_cast<unsigned>(unit.count)));
-    W const bad = row_.put_results(has_rows || has_strips, base, initial, (longest + part - 1) / part);
+    W const bad = put_results<P>(row, state, parts, reinterpret_cast<S*>(memory_.b[lane_]));
     carry_ = next_carry;
     __syncwarp();
     auto const* const results = reinterpret_cast<S const*>(memory_.b[lane_]);
@@ -222,7 +230,7 @@ private:
   P const& p_;
   memory_type& memory_;
   int lane_;
-  lane_row<P> row_;
+  lane_steps<P> steps_;
   // Of a segment in pieces: the fold of the strips before in the tile, and of the tiles before in the span; the states
   // before the span and before the tile; whether the plain loop has gone to its end.
   affine<W> strips_{};

@@ -114,18 +114,29 @@ bool go_by_words(segment_offsets const& offsets)
          offsets.most <= recurrence_words_shape<recurrence_segments_problem<T>>::most;
 }
 
+template <class P>
+void launch_tiles_of_segments(prepared_call const& call, P const& p)
+{
+  constexpr int threads = recurrence_tiles_memory<P>::shape::threads;
+  constexpr std::size_t bytes = sizeof(recurrence_tiles_memory<P>);
+  static known_kernels known{};
+  int const most = blocks_at_a_time(call, recur_tiles_kernel<P>, threads, bytes, known);
+  int const blocks = call.most_blocks() > 0 ? std::min(most, call.most_blocks()) : most;
+  launch(call, recur_tiles_kernel<P>, p, static_cast<unsigned>(blocks), threads, bytes);
+}
+
 /// The tiles of the segments in the list, whose totals have the words behind it.
 template <class T>
 void launch_long_segments(prepared_call const& call, recurrence_segments_problem<T> const& p, std::size_t list)
 {
   using P = long_segments_problem<T>;
-  P const of(p, call.shared(), call.words() + list, call.capacity() - list);
-  constexpr int threads = recurrence_tiles<T>::threads;
-  constexpr std::size_t bytes = sizeof(recurrence_tiles_memory<P>);
-  static known_kernels known{};
-  int const most = blocks_at_a_time(call, recur_tiles_kernel<P>, threads, bytes, known);
-  int const blocks = call.most_blocks() > 0 ? std::min(most, call.most_blocks()) : most;
-  launch(call, recur_tiles_kernel<P>, of, static_cast<unsigned>(blocks), threads, bytes);
+  P const longs(p, call.shared(), call.words() + list, call.capacity() - list);
+  if (p.a != nullptr && begin_alike(p.a, p.b, p.out)) {
+    detail::took("cuda: recurrences of segments, long ones by plain tiles", "all arrays begin alike in a word");
+    launch_tiles_of_segments(call, plain_from_anywhere<P>{longs});
+  } else {
+    launch_tiles_of_segments(call, longs);
+  }
 }
 
 template <class T>

@@ -75,10 +75,8 @@ __device__ __forceinline__ void take_groups_anywhere(staged_array<S> const& part
 {
   S const* const first = part.place(0);
   if (part.step > 0) return load_words_shifted(into, first, step_of);
-  load_words_shifted(into, first + (part.size - Group),
-                     [&](int r) { return step_of(r) < part.size ? -step_of(r) : 0; });
-#pragma unroll
-  for (int r = 0; r < Slots; ++r) into[r] = into[r].reversed_if(true);
+  load_words_shifted<-1>(into, first + (part.size - Group),
+                         [&](int r) { return step_of(r) < part.size ? -step_of(r) : 0; });
 }
 
 /// Writes groups to shared memory, as far as their steps come before `end(r)`.

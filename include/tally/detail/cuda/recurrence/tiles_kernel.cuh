@@ -20,9 +20,9 @@
 /// (ring.cuh). The warps of a block divide the work:
 ///
 ///   1 loader    draws tiles and starts their copies
-///   4 reducers  total the rows of a tile, publish its total, and find what comes before each row in the tile
+///   4 reducers  total the rows of a tile, and publish its total
 ///   2 folders   find the carries of the block's tiles from the totals of all tiles
-///   8 or 12 writers  scan some rows at a time and store the results
+///   8 or 12 writers  find the states of some rows at a time and store them
 namespace tally::cuda_backend {
 
 /// The end of an array's memory. Only the device knows it where it knows the number of elements.
@@ -66,7 +66,6 @@ __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>
       ++ended;  // each folder ends at a stage of its own
       stage.at = found;
       stage.drawn.arrive();
-      for (int k = 0; k < 2 * warp_lanes; ++k) stage.ready.arrive();  // for the writers
       continue;
     }
     auto const place = p.place_of(found.tile);
@@ -132,16 +131,16 @@ __device__ __forceinline__ affine<W> totals_of_eight_rows(affine<W> (&totals)[4]
   return totals[0];
 }
 
-/// Totals sixteen rows of each tile; one reducer in turn publishes the tile's total, and finds what comes before rows.
+/// Totals sixteen rows of each tile; one reducer in turn publishes the tile's total, and composes the totals of the
+/// strips before each strip.
 template <class P>
 __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<P>& memory, P const& p, int reducer)
 {
   using memory_type = recurrence_tiles_memory<P>;
   using W = typename P::W;
-  constexpr int rows = 16, rows_at_once = 8, word = 2 * P::group, row = static_cast<int>(P::row),
-                reducers = memory_type::shape::reducers;
+  constexpr int rows = 16, rows_at_once = 8, lines = rows_at_once / 2, reducers = memory_type::shape::reducers;
   constexpr int strips = memory_type::strips, strip_rows = memory_type::strip_rows;
-  static_assert(rows * reducers == memory_type::rows && order::row_groups == 2 * (warp_lanes / 2));
+  static_assert(rows * reducers == memory_type::rows);
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes, strip = lane % strips;
   std::uint32_t const tiles = p.tiles();
   int turn = 0;
@@ -156,44 +155,30 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
     // the rest.
 #pragma unroll 1
     for (int first_row = reducer * rows; first_row < (reducer + 1) * rows; first_row += rows_at_once) {
-      steps_of_tile<P, word, rows_at_once / 2, 2 * row> const steps(stage, p, first_row * row + lane * word);
-      affine<W> totals[rows_at_once / 2];
+      steps_of_tile<P, lines> const steps(stage, p, first_row * P::row + lane * P::group);
+      affine<W> totals[lines];
 #pragma unroll
-      for (int r = 0; r < rows_at_once / 2; ++r) totals[r] = composed(steps.total(r, 0), steps.total(r, P::group));
+      for (int l = 0; l < lines; ++l) totals[l] = steps.total(l);
       affine<W> const total = totals_of_eight_rows(totals);
-      if ((lane & 12) == 0) *stage.bases[first_row + (lane & 1) * 4 + (lane & 2) + lane / 16] = total;
-    }
-    if (reducer == reducers - 1) {
-      steps_of_tile<P, P::group, 1, 1> const last(stage, p, (memory_type::rows - 1) * row + lane * P::group);
-      affine<W> fold[1] = {last.total(0)};
-      if (lane == warp_lanes - 1) *stage.last_own = fold[0];
-      scan_lanes(fold);
-      if (lane == warp_lanes - 2) *stage.last_before = fold[0];
+      if ((lane & 12) == 0) *stage.totals[first_row + (lane & 1) * 4 + (lane & 2) + lane / 16] = total;
     }
     stage.totalled.arrive();
     if (turn != reducer) continue;
     stage.totalled.wait(at.phase);
 
-    affine<W> folds[strip_rows];  // of the lane's strip, up to each row
+    affine<W> of_rows[strip_rows];
 #pragma unroll
-    for (int r = 0; r < strip_rows; ++r) folds[r] = *stage.bases[strip * strip_rows + r];
-    __syncwarp();
+    for (int r = 0; r < strip_rows; ++r) of_rows[r] = *stage.totals[strip * strip_rows + r];
+    affine<W> own = of_rows[0];
 #pragma unroll
-    for (int r = 1; r < strip_rows; ++r) folds[r] = composed(folds[r - 1], folds[r]);
-    affine<W> before = shuffle_map_from(folds[strip_rows - 1], 0);  // the strips before
+    for (int r = 1; r < strip_rows; ++r) own = composed(own, of_rows[r]);
+    affine<W> before = shuffle_map_from(own, 0);  // the strips before
 #pragma unroll
     for (int s = 1; s < strips - 1; ++s)
-      before = select_map(s < strip, composed(before, shuffle_map_from(folds[strip_rows - 1], s)), before);
-#pragma unroll
-    for (int r = 0; r < strip_rows - 1; ++r) compose_from_left(folds[r], before, strip > 0);
+      before = select_map(s < strip, composed(before, shuffle_map_from(own, s)), before);
     if (lane == strips - 1 && is_whole)
-      publish(p.words + static_cast<std::size_t>(tile) * words_of<affine<W>>,
-              composed(composed(folds[strip_rows - 2], *stage.last_before), *stage.last_own), memory.epoch);
-    if (lane < strips) {
-      *stage.bases[strip * strip_rows] = before;  // of the first strip: not used
-#pragma unroll
-      for (int r = 1; r < strip_rows; ++r) *stage.bases[strip * strip_rows + r] = folds[r - 1];
-    }
+      publish(p.words + static_cast<std::size_t>(tile) * words_of<affine<W>>, composed(before, own), memory.epoch);
+    if (lane < strips) *stage.before[strip] = before;  // of the first strip: not used
     stage.ready.arrive();
   }
 }
@@ -244,7 +229,7 @@ public:
   using W = typename P::W;
   using memory_type = recurrence_tiles_memory<P>;
   using shape = typename memory_type::shape;
-  static constexpr int rows = shape::rows_at_a_time, group = P::group, row = static_cast<int>(P::row);
+  static constexpr int lines = shape::lines_at_a_time, rows = memory_type::unit_rows, group = P::group;
 
   __device__ __forceinline__ recurrence_tile_writer(memory_type& memory, P const& p) : memory_(memory), p_(p) {}
 
@@ -258,9 +243,9 @@ public:
         at.step();
       }
       auto& stage = memory_.all[at.stage];
-      stage.ready.wait(at.phase);
+      stage.drawn.wait(at.phase);
       if (stage.at.tile >= tiles) return;
-      one(stage, unit * rows);
+      one(stage, at.phase, unit * rows);
     }
   }
 
@@ -269,93 +254,111 @@ private:
 
   __device__ __forceinline__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
 
-  __device__ __forceinline__ void one(typename memory_type::stage& stage, int first_row)
+  /// The states before the lane's row of each line.
+  __device__ __forceinline__ static void states_before_rows(typename memory_type::stage& stage, int first_row,
+                                                            W (&states)[lines])
+  {
+    constexpr int strip_rows = memory_type::strip_rows;
+    int const strip = first_row / strip_rows;
+    W state = stage.carry;
+    if (strip > 0) state = (*stage.before[strip])(state);
+    if constexpr (rows < strip_rows) {
+#pragma unroll 1
+      for (int at = strip * strip_rows; at < first_row; at += rows) {
+#pragma unroll
+        for (int r = 0; r < rows; ++r) state = (*stage.totals[at + r])(state);
+      }
+    }
+#pragma unroll
+    for (int l = 0; l < lines; ++l) {
+      W const second = (*stage.totals[first_row + 2 * l])(state);
+      states[l] = lane() < warp_lanes / 2 ? state : second;
+      if (l + 1 < lines) state = (*stage.totals[first_row + 2 * l + 1])(second);
+    }
+  }
+
+  __device__ __forceinline__ void one(typename memory_type::stage& stage, std::uint32_t phase, int first_row)
   {
     found const at = stage.at;
-    int const begin = first_row * row, first = begin + lane() * group;
+    int const begin = first_row * P::row, first = begin + lane() * group;
     if (begin >= at.size) {
       stage.free.arrive();
       return;
     }
-    W const carry = stage.carry;
-    steps_of_tile<P, group, rows, row> const steps(stage, p_, first);
-    affine<W> bases[rows];
+    // In plain tiles the trees of rows come before the wait for the carry. In others this would slow the reducers down.
+    if constexpr (P::is_plain)
+      stage.arrived.wait(phase);
+    else
+      stage.ready.wait(phase);
+    steps_of_tile<P, lines> const steps(stage, p_, first);
+    affine<W> totals[lines];
 #pragma unroll
-    for (int r = 0; r < rows; ++r) bases[r] = *stage.bases[first_row + r];
-    constexpr bool shifts = !P::is_plain && memory_type::shifts;
-    static_assert(P::is_plain || shifts || group == 1);  // else groups need not be aligned
+    for (int l = 0; l < lines; ++l) totals[l] = steps.total(l);
+    trees_of_lines<W, lines, 2> const trees(totals, warp_lanes);
+    if constexpr (P::is_plain) stage.ready.wait(phase);
+    W states[lines];
+    states_before_rows(stage, first_row, states);
     stage.free.arrive();
 
-    affine<W> folds[rows];  // before the lane's groups
+    packed_group<S, group> results[lines];
+    W bad[lines];  // NaN if a result of the line is not finite
 #pragma unroll
-    for (int r = 0; r < rows; ++r) folds[r] = steps.total(r);
-    scan_lanes(folds);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) folds[r] = shuffle_map_up(folds[r], 1);
-    if (lane() == 0) {
-#pragma unroll
-      for (int r = 0; r < rows; ++r) folds[r] = bases[r];
-    } else {
-      if (first_row > 0) folds[0] = composed(bases[0], folds[0]);
-#pragma unroll
-      for (int r = 1; r < rows; ++r) folds[r] = composed(bases[r], folds[r]);
-    }
-    packed_group<S, group> results[rows];
-    W bad[rows];  // NaN if a result of the row is not finite
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      bool const is_there = r > 0 || first_row > 0 || lane() > 0;
-      affine<W> own = steps.step(r, 0);
-      bad[r] = W(0);
+    for (int l = 0; l < lines; ++l) {
+      bad[l] = W(0);
+      W state = trees.before_group(l, states[l]);
 #pragma unroll
       for (int j = 0; j < group; ++j) {
-        if (j > 0) own = composed(own, steps.step(r, j));
-        auto const y = static_cast<T>(select_map(is_there, composed(folds[r], own), own)(carry));
-        results[r].set(j, static_cast<S>(y));
-        bad[r] = marked_if_not_finite(bad[r], static_cast<W>(y));  // of values beyond the end too
+        state = steps.step(l, j)(state);
+        auto const y = static_cast<T>(state);
+        results[l].set(j, static_cast<S>(y));
+        bad[l] = marked_if_not_finite(bad[l], static_cast<W>(y));  // of values beyond the end too
       }
     }
 #pragma unroll
-    for (int stride = 1; stride < rows; stride *= 2) {
+    for (int stride = 1; stride < lines; stride *= 2) {
 #pragma unroll
-      for (int r = 0; r < rows; r += 2 * stride) bad[r] += bad[r + stride];
+      for (int l = 0; l < lines; l += 2 * stride) bad[l] += bad[l + stride];
     }
-    auto const for_each = [&](auto const& take) {
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-#pragma unroll
-        for (int j = 0; j < group; ++j)
-          if (first + r * row + j < at.size) take(first + r * row + j, results[r].get(j));
-      }
-    };
     if (p_.lasts != nullptr && at.begin + static_cast<std::size_t>(at.size) == at.end_of_sequence)
-      for_each([&](int k, S const& y) {
-        if (k == at.size - 1) p_.put_last(at.sequence, y);
-      });
+      put_last(results, at.sequence, at.size - 1 - first);
     if (p_.stores != results_stored::before_the_first_bad && __any_sync(whole_warp, bad[0] != bad[0])) {
       unsigned bad_step = 0xffffffff;
-      for_each([&](int k, S const& y) {
-        if (bad_step == 0xffffffff && !is_number(zero_if_finite<T>(static_cast<W>(y))))
-          bad_step = static_cast<unsigned>(k);
-      });
+#pragma unroll
+      for (int k = lines * group - 1; k >= 0; --k) {
+        int const step = first + k / group * P::line + k % group;
+        if (step < at.size && !is_number(zero_if_finite<T>(static_cast<W>(results[k / group].get(k % group)))))
+          bad_step = static_cast<unsigned>(step);
+      }
       bad_step = __reduce_min_sync(whole_warp, bad_step);
       if (lane() == 0 && bad_step != 0xffffffff)
         atomicMin(p_.first_bad + at.sequence, static_cast<unsigned long long>(at.begin + bad_step));
     }
     int const end = results_to_store(at);
-    if constexpr (shifts) {
+    if constexpr (is_from_anywhere<P>) {
+      store_shifted(results, at.out + begin, end - begin);
+    } else if constexpr (!P::is_plain) {
       if (p_.out_step > 0)
         store_shifted(results, at.out + begin, end - begin);
       else
         store_shifted<-1>(results, at.out - begin, end - begin);
-    } else if ((P::is_plain || p_.out_step > 0) && begin + rows * row <= end) {
+    } else if (begin + lines * P::line <= end) {
 #pragma unroll
-      for (int r = 0; r < rows; ++r) results[r].store_aligned(at.out + first + r * row);
+      for (int l = 0; l < lines; ++l) results[l].store_aligned(at.out + first + l * P::line);
     } else {
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
-        store_results(results[r], at.out, first + r * row, end, P::is_plain ? 1 : p_.out_step);
+      for (int l = 0; l < lines; ++l) store_results(results[l], at.out, first + l * P::line, end, 1);
     }
+  }
+
+  /// `last`: the sequence's last step, counted from the lane's first one on.
+  __device__ __forceinline__ void put_last(packed_group<S, group> const (&results)[lines], std::size_t sequence,
+                                           int last) const
+  {
+    S y = results[0].get(0);
+#pragma unroll
+    for (int k = 1; k < lines * group; ++k)
+      if (last == k / group * P::line + k % group) y = results[k / group].get(k % group);
+    if (last >= 0 && last < lines * P::line && last % P::line < group) p_.put_last(sequence, y);
   }
 
   /// The number of a tile's results that are to be stored.
@@ -380,7 +383,7 @@ __device__ __forceinline__ void recur_tiles(recurrence_tiles_memory<P>& memory, 
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
   take_turn();
-  using shape = recurrence_tiles<typename P::T>;
+  using shape = typename recurrence_tiles_memory<P>::shape;
   constexpr int reducers_end = shape::writers + shape::reducers, folders_end = reducers_end + shape::folders;
   int const duty = shape::duty_of(static_cast<int>(threadIdx.x) / warp_lanes);
   if (duty < shape::writers)
@@ -397,7 +400,7 @@ __device__ __forceinline__ void recur_tiles(recurrence_tiles_memory<P>& memory, 
 }
 
 template <class P>
-__global__ void __launch_bounds__(recurrence_tiles<typename P::T>::threads, 1)
+__global__ void __launch_bounds__(recurrence_tiles_memory<P>::shape::threads, 1)
     recur_tiles_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/groups.cuh"
@@ -48,13 +49,34 @@ struct recurrence_tiles_problem : recurrence_problem<T> {
   }
 };
 
-/// The warps of a block: writers, reducers, a loader and folders. Twenty warps have 96 registers each, and sixteen have
-/// 128. Eight writers of eight rows are quicker for floats (.86 of a copy for .83 on an H200), and slower for elements
-/// of two bytes (.75 for .81) and for doubles, which spill.
+/// The arguments of a kernel of tiles that are plain, but begin anywhere in a word: forward, at the same place in a
+/// word of all arrays, none of which is constant.
+template <class P>
+struct plain_from_anywhere : P {
+  static constexpr bool is_plain = true;
+};
+template <class P>
+inline constexpr bool is_from_anywhere = false;
+template <class P>
+inline constexpr bool is_from_anywhere<plain_from_anywhere<P>> = true;
+
+/// Whether arrays begin at the same place in a word.
 template <class T>
+bool begin_alike(T const* a, T const* b, T const* out)
+{
+  auto const place = [](T const* first) { return reinterpret_cast<std::uintptr_t>(first) % 16; };
+  return place(a) == place(b) && place(a) == place(out);
+}
+
+/// The warps of a block: writers, reducers, a loader and folders. Twenty warps have 96 registers each, and sixteen
+/// have 128. On an H200 plain tiles of floats have .92 of a copy with eight writers of four lines, and .90 with twelve
+/// of two; doubles .865 for .845, elements of two bytes .93 for .885. Other tiles take twice the instructions, and need
+/// more warps: doubles that begin anywhere have .67 of a copy with twelve writers for .61 with eight, elements of two
+/// bytes .55 for .54.
+template <class T, bool Plain>
 struct recurrence_tiles {
-  static constexpr int rows_at_a_time = sizeof(T) == 4 ? 8 : 4;
-  static constexpr int writers = sizeof(T) == 4 ? 8 : 12;
+  static constexpr int lines_at_a_time = Plain ? 4 : 2;
+  static constexpr int writers = Plain ? 8 : 12;
   static constexpr int reducers = 4;
   static constexpr int folders = 2;
   /// A folder goes on from the state before the span of the block's tile that was so many tiles before: its own last
@@ -86,15 +108,13 @@ struct recurrence_tiles_memory {
   using S = typename P::stored;
   using W = typename P::W;
   using C = typename P::C;
-  using shape = recurrence_tiles<typename P::T>;
+  using shape = recurrence_tiles<typename P::T, P::is_plain>;
   /// 132 blocks that draw in turn leave 4 spans between two of a block's tiles, and some draw late.
   using fold = state_fold<W, C, sizeof(W) == 8 ? 12 : 10, sizeof(W) == 8 ? 3 : 5>;
   static constexpr int stages = 6;
   static constexpr int strips = static_cast<int>(order::tile_strips), strip_rows = static_cast<int>(order::strip_rows);
-  static constexpr int rows = strips * strip_rows, units = rows / shape::rows_at_a_time;
-  /// Whether groups that begin anywhere are read and written as whole words, and shifted: long segments of floats among
-  /// short ones have .72 of a copy instead of .67 on an H100, bfloat16 .41 for .36, but doubles .58 for .60.
-  static constexpr bool shifts = sizeof(S) < 8;
+  static constexpr int rows = strips * strip_rows, unit_rows = 2 * shape::lines_at_a_time, units = rows / unit_rows;
+  static_assert(P::line == 2 * P::row && strip_rows % unit_rows == 0);
   static constexpr std::size_t room = 16 + P::tile * sizeof(S) + 16;  // the tile begins anywhere in a word
   static_assert(shape::writers <= units);                             // no writer passes over a tile
 
@@ -112,13 +132,13 @@ struct recurrence_tiles_memory {
   struct stage {
     alignas(16) unsigned char a[room];
     alignas(16) unsigned char b[room];
-    uninitialized<affine<W>> bases[rows];  ///< the rows' totals, and then what comes before each row in the tile
-    uninitialized<affine<W>> last_before, last_own;  ///< the folds of the last row's groups but the last, and of that
+    uninitialized<affine<W>> totals[rows];
+    uninitialized<affine<W>> before[strips];  ///< the totals of all strips before each but the first, composed
     found at;
     W carry;
     arrival drawn, arrived;
     arrival totalled;  ///< the totals of all rows are there
-    arrival ready;     ///< bases and carry are there
+    arrival ready;     ///< totals, those before strips, and the carry are there
     arrival free;
 
     __device__ __forceinline__ staged_array<S> staged_a(P const& p)
@@ -155,69 +175,108 @@ struct recurrence_tiles_memory {
   }
 };
 
-/// Whether groups from `first` on are aligned in memory.
-template <int Group, class S>
-__device__ __forceinline__ bool are_groups(S const* first, std::ptrdiff_t step)
+/// Loads groups of 16 bytes from shared memory, of two arrays that lie at the same place in a word: of slot l, those
+/// that begin `step_of(l)` elements, whole words, behind the arrays' `first`. One branch by the place serves both.
+/// Doubles come one by one, without a branch: that takes as long as to read the two words around each group.
+template <class S, int Count, int Slots, class Step>
+__device__ __forceinline__ void load_both_shifted(packed_group<S, Count> (&a)[Slots], S const* first_a,
+                                                  packed_group<S, Count> (&b)[Slots], S const* first_b,
+                                                  Step const& step_of)
 {
-  return reinterpret_cast<std::uintptr_t>(step > 0 ? first : first + 1) % (Group * sizeof(S)) == 0;
+  static_assert(sizeof(S) * Count == 16);
+  if constexpr (sizeof(S) == 8) {
+    auto const load = [&](packed_group<S, Count>(&into)[Slots], S const* first) {
+#pragma unroll
+      for (int l = 0; l < Slots; ++l) {
+#pragma unroll
+        for (int j = 0; j < Count; ++j) into[l].set(j, first[step_of(l) + j]);
+      }
+    };
+    load(a, first_a);
+    load(b, first_b);
+  } else {
+    int const gap = elements_into_word(first_a), bytes = gap * static_cast<int>(sizeof(S));
+    with_constant(bytes / 4, [&](auto moved) {
+      constexpr int parts = decltype(moved)::value;
+      constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
+      constexpr int words = parts > 0 || splits ? 2 : 1;
+      auto const load = [&](packed_group<S, Count>(&into)[Slots], S const* word) {
+#pragma unroll
+        for (int l = 0; l < Slots; ++l) {
+          auto const* const from = reinterpret_cast<uint4 const*>(word + step_of(l));
+          check_word(from, sizeof *from);
+          uint4 read[words];
+#pragma unroll
+          for (int w = 0; w < words; ++w) read[w] = from[w];
+          std::uint32_t x[4 * words];
+          memcpy(x, read, sizeof(x));
+#pragma unroll
+          for (int k = 0; k < 4; ++k)
+            into[l].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
+                                       : x[parts + k]);
+        }
+      };
+      load(a, first_a - gap);
+      load(b, first_b - gap);
+    });
+  }
 }
 
-/// `Count` pieces of `Size` steps of a tile, which are `Stride` steps from each other, in the registers of a lane.
-template <class P, int Size, int Count, int Stride>
+/// The lane's groups of `Lines` lines of a tile, in registers.
+template <class P, int Lines>
 class steps_of_tile {
 public:
   using S = typename P::stored;
   using W = typename P::W;
 
-  /// From step `first` on. In the place of steps beyond the end there is anything.
+  /// `first`: the first step of the lane's group in the first line. In the place of steps beyond the end there is
+  /// anything.
   __device__ __forceinline__ steps_of_tile(typename recurrence_tiles_memory<P>::stage& stage, P const& p, int first)
   {
-    if constexpr (P::is_plain) {
+    if constexpr (is_from_anywhere<P>) {
+      int const begin = elements_into_word(stage.at.b) + first;
+      load_both_shifted(a_, reinterpret_cast<S const*>(stage.a + 16) + begin, b_,
+                        reinterpret_cast<S const*>(stage.b + 16) + begin, [](int l) { return l * P::line; });
+    } else if constexpr (P::is_plain) {
       S const* const of_a = reinterpret_cast<S const*>(stage.a + 16) + first;
       S const* const of_b = reinterpret_cast<S const*>(stage.b + 16) + first;
 #pragma unroll
-      for (int r = 0; r < Count; ++r) {
-        a_[r].load_aligned(of_a + r * Stride);
-        b_[r].load_aligned(of_b + r * Stride);
+      for (int l = 0; l < Lines; ++l) {
+        a_[l].load_aligned(of_a + l * P::line);
+        b_[l].load_aligned(of_b + l * P::line);
       }
     } else {
-      auto const take = [&](staged_array<S> const& part, packed_group<S, Size>(&into)[Count]) {
-        auto const sequence = [](int) { return 0; };
-        auto const step = [=](int r) { return first + r * Stride; };
-        if constexpr (recurrence_tiles_memory<P>::shifts)
-          take_groups_anywhere(part, into, step);
-        else
-          take_groups<Size>(part, are_groups<Size>(part.array, part.step), into, sequence, step);
-      };
+      auto const step = [=](int l) { return first + l * P::line; };
       if (p.a_step == 0) {
         S const value = p.a == nullptr ? p.constant : *stage.at.a;
 #pragma unroll
-        for (int r = 0; r < Count; ++r) {
+        for (int l = 0; l < Lines; ++l) {
 #pragma unroll
-          for (int j = 0; j < Size; ++j) a_[r].set(j, value);
+          for (int j = 0; j < P::group; ++j) a_[l].set(j, value);
         }
       } else {
-        take(stage.staged_a(p), a_);
+        take_groups_anywhere(stage.staged_a(p), a_, step);
       }
-      take(stage.staged_b(p), b_);
+      take_groups_anywhere(stage.staged_b(p), b_, step);
     }
   }
 
-  __device__ __forceinline__ affine<W> step(int r, int j) const
+  /// Step j of the group in line l.
+  __device__ __forceinline__ affine<W> step(int l, int j) const
   {
-    return {static_cast<W>(a_[r].get(j)), static_cast<W>(b_[r].get(j))};
+    return {static_cast<W>(a_[l].get(j)), static_cast<W>(b_[l].get(j))};
   }
-  /// The total of the group of piece r that begins with step j.
-  __device__ __forceinline__ affine<W> total(int r, int j = 0) const
+  /// The total of the group in line l.
+  __device__ __forceinline__ affine<W> total(int l) const
   {
-    affine<W> all = step(r, j);
+    affine<W> all = step(l, 0);
 #pragma unroll
-    for (int k = 1; k < P::group; ++k) all = composed(all, step(r, j + k));
+    for (int j = 1; j < P::group; ++j) all = composed(all, step(l, j));
     return all;
   }
 
 private:
-  packed_group<S, Size> a_[Count], b_[Count];
+  packed_group<S, P::group> a_[Lines], b_[Lines];
 };
 
 }  // namespace tally::cuda_backend

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/segment_heads.cuh"
@@ -16,9 +17,11 @@
 /// Recurrences of segments by words, as scans of segments go (batch/segment_words.cuh). A lane of a warp has words of
 /// 16 bytes as they lie in memory, wherever segments begin.
 ///
-/// A group of the order has the size of *half* a word. So in each half at most one group begins that is not the first
-/// of its segment, and the next one begins in the next half, at the same place. Kogge and Stone's scan of a row of
-/// groups is a scan over halves. A group that goes on in the next half is one map, the fold so far.
+/// A group of the order has the size of a word. So in each word at most one group begins that is not the first of its
+/// segment, and the next one begins in the next word, at the same place. The lane in whose word a group begins has the
+/// totals before it: of the group before, and of the left siblings on the way up the tree of its row. Both parts of a
+/// group are taken in turn: the first by the lane where it begins, the rest by the next lane, which is handed the total
+/// so far, and later the state.
 namespace tally::cuda_backend {
 
 /// The heads that a warp marks at a time are those of a *window* of some chunks.
@@ -29,13 +32,69 @@ using recurrence_words_shape = words_shape<typename P::T, sizeof(typename P::T) 
 template <class P>
 struct recurrence_words_memory {
   segment_heads_memory<recurrence_words_shape<P>> heads;
-  // Of a segment of several rows: the fold of those in the strip, that of the strips in the tile, and both.
-  affine<typename P::W> rows, strips, base;
-  // Of a segment of several tiles: the fold of those in the span, the state before the span, and their number.
+  // Of a segment of several rows: the total of those in the strip, and that of the strips in the tile.
+  affine<typename P::W> rows, strips;
+  // Of a segment of several tiles: the state before the tile, the total of those in the span, the state before that.
+  typename P::W carry;
   affine<typename P::C> tiles;
   typename P::C spans;
-  int count;
 };
+
+/// to = x + y, if `is_there` is not 0. Predicated: the compiler would compute the sum and select. A bool would become a
+/// number first.
+template <class W>
+__device__ __forceinline__ void put_sum(unsigned is_there, W& to, W const& x, W const& y)
+{
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<W, float>) {
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there add.rn.f32 %0, %1, %2;\n"
+        "}"
+        : "+f"(to)
+        : "f"(x), "f"(y), "r"(is_there));
+  } else if constexpr (std::is_same_v<W, double>) {
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there add.rn.f64 %0, %1, %2;\n"
+        "}"
+        : "+d"(to)
+        : "d"(x), "d"(y), "r"(is_there));
+  } else
+#endif
+  {
+    if (is_there != 0) to = x + y;
+  }
+}
+/// to = x * y, likewise.
+template <class W>
+__device__ __forceinline__ void put_product(unsigned is_there, W& to, W const& x, W const& y)
+{
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<W, float>) {
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there mul.rn.f32 %0, %1, %2;\n"
+        "}"
+        : "+f"(to)
+        : "f"(x), "f"(y), "r"(is_there));
+  } else if constexpr (std::is_same_v<W, double>) {
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there mul.rn.f64 %0, %1, %2;\n"
+        "}"
+        : "+d"(to)
+        : "d"(x), "d"(y), "r"(is_there));
+  } else
+#endif
+  {
+    if (is_there != 0) to = detail::elementary::rounded_product(x, y);
+  }
+}
 
 /// The work of a warp on segments that follow each other. They all begin with the same state.
 template <class P>
@@ -73,73 +132,80 @@ private:
   static constexpr int rows = 2;            ///< of words, that a warp has at a time
   static constexpr int chunk = rows * row;  ///< their elements
   static_assert(window % chunk == 0);
-  static constexpr int half = P::group, halves = 2, rounds = 5;
-  static constexpr int tile_groups = static_cast<int>(P::tile) / half;
-  static constexpr int strip_rows = static_cast<int>(order::strip_rows);
-  static constexpr int tile_rows = static_cast<int>(P::tile) / P::row;
-  static_assert(word == halves * half);
+  static constexpr int levels = 4;  ///< of the tree of a row of the order
+  static constexpr unsigned row_groups = 1u << levels;
+  static constexpr unsigned strip_rows = order::strip_rows, tile_rows = static_cast<unsigned>(P::tile) / P::row;
+  static_assert(word == P::group && row_groups == order::recurrence::row_groups);
   using map = affine<W>;
   using packed = packed_group<T, word>;
-  /// Bit 8 * j of a half is of its element j.
-  static constexpr unsigned ones = static_cast<unsigned>(0x01010101) >> (8 * (4 - half));
 
   /// Segments without one that is left out.
   struct run : segments_in_places<low_words<>> {
     std::size_t first_element;  ///< that of place 0
   };
 
-  /// The last segment of the chunks before, which may go on.
+  /// The last segment of the chunks before, which may go on. Of what each lane has, only the last lane's counts.
   struct open_segment {
-    int begin;                  ///< its place, from the beginning of the chunk
-    map fold;                   ///< the lane's: of the group that goes on
-    map by_one;                 ///< the lane's: the values of the last half before the first round of the scan
-    map older[rounds][halves];  ///< the lane's: the values of the last words before the other rounds
-    map left;                   ///< the lane's: the left operand of the group that begins in the last half
-    int whole_rows;             ///< of the order
-    W carry;
-    bool has_tiles;
-    bool is_over;  ///< the plain loop has gone to its end
+    int begin;            ///< its place, from the beginning of the chunk
+    map total;            ///< the lane's: of the group that its word ends in, up to the word's end
+    map left[levels];     ///< the lane's: `left` of its word
+    W last;               ///< the lane's: the state after its word
+    unsigned whole_rows;  ///< of the order
+    W state;              ///< the one before the row under way, if there are whole rows
+    bool is_over;         ///< the plain loop has gone to its end
   };
 
-  /// A lane's words, in halves.
+  /// A lane's words. Bit e of some bits is of element e.
   struct lane_words {
-    /// The elements, and then the folds of their groups up to them.
-    map values[rows][word];
     unsigned with_heads[rows];  ///< of the lanes: whose words have heads
-    int behind[rows][halves];   ///< the begin of the segment that a half's first element is in, from that element on
-    /// Bits 0 and 1 of an element's byte: a group begins there, the element's group is the first of its tile.
-    unsigned begins[rows][halves];
-    /// The number in its row of the group before the one that begins in the half, or 0.
-    unsigned in_row[rows][halves];
-    /// The total of that group, then the fold up to it: the left operand of the group that begins in the half.
-    map upto[rows][halves];
-    int tile_end;    ///< the place behind the end of a tile, from the beginning of the chunk
-    W carry_before;  ///< of the tile before that place
+    int behind[rows];           ///< the begin of the segment that goes on in the word, from the word on: negative
+    unsigned heads[rows];       ///< the first elements of segments
+    unsigned begins[rows];      ///< those of groups, one at least
+    unsigned goes_on[rows];     ///< the elements before these: of the group that began in the word before
+    /// In its row, the groups before the group that begins in the word and is not the first of its segment: 1 to 16.
+    /// 0 if no such group begins there.
+    unsigned groups_before[rows];
+    /// The total of the group before that one; of two, four, eight groups and of a row, where so many end there.
+    map total[rows];
+    map left[rows][levels];  ///< the total of the left sibling of 1, 2, 4, 8 groups, where there is one
+    W state[rows];           ///< before that group's row, then before the group
 
-    __device__ __forceinline__ bool group_begins(int r, int h, int j) const { return (begins[r][h] >> 8 * j & 1) != 0; }
-    __device__ __forceinline__ bool group_begins_upto(int r, int h, int j) const
-    {
-      return (begins[r][h] & (0x01010101u >> (24 - 8 * j))) != 0;
-    }
-    __device__ __forceinline__ bool begins_tile(int r, int h, int j) const
-    {
-      return (begins[r][h] >> (8 * j + 1) & 1) != 0;
-    }
-    /// Whether the group that begins in a half has a row of the order before it.
-    __device__ __forceinline__ bool has_row(int r, int h) const { return behind[r][h] <= half - 1 - P::row; }
+    __device__ __forceinline__ static bool has(unsigned bits, int e) { return (bits >> e & 1) != 0; }
+    /// Whether that group has a row of the order before it.
+    __device__ __forceinline__ bool has_row(int r) const { return behind[r] <= word - 1 - P::row; }
   };
 
-  /// The map that a lane some lanes before has. The first lanes take those of the row of words before.
-  __device__ __forceinline__ map from_before(map const& own, map const& row_before, int lanes) const
-  {
-    return shuffle_map_from(select_map(lane_ >= warp_lanes - lanes, row_before, own),
-                            (lane_ - lanes) & (warp_lanes - 1));
-  }
-  /// The heads of a half, from those of its word.
+  /// The bits of a word's heads, from their bytes.
   template <class Bytes>
-  __device__ __forceinline__ static unsigned heads_of_half(Bytes bytes, int h)
+  __device__ __forceinline__ static unsigned bits_of(Bytes bytes)
   {
-    return static_cast<unsigned>(bytes >> 8 * half * h) & ones;
+    constexpr unsigned gather = 0x10204080;  // bytes of 0 or 1 to the bits 28 and up
+    unsigned bits = static_cast<unsigned>(bytes) * gather >> 28;
+    if constexpr (word == 8) bits |= static_cast<unsigned>(bytes >> 32) * gather >> 24 & 0xf0;
+    return bits;
+  }
+
+  /// The value of a lane, of whose number the lower five bits count.
+  __device__ __forceinline__ static W state_of_lane(W const& own, int lane)
+  {
+#ifdef __CUDA_ARCH__
+    return __shfl_sync(whole_warp, own, lane);
+#else
+    return __shfl_sync(whole_warp, own, lane & (warp_lanes - 1));
+#endif
+  }
+  __device__ __forceinline__ static map map_of_lane(map const& own, int lane)
+  {
+    return {state_of_lane(own.scale, lane), state_of_lane(own.offset, lane)};
+  }
+  /// The value that the lane before has. The first lane takes that of the row of words before.
+  __device__ __forceinline__ W from_before(W const& own, W const& row_before) const
+  {
+    return state_of_lane(lane_ == warp_lanes - 1 ? row_before : own, lane_ - 1);
+  }
+  __device__ __forceinline__ map from_before(map const& own, map const& row_before) const
+  {
+    return {from_before(own.scale, row_before.scale), from_before(own.offset, row_before.offset)};
   }
 
   /// Elements that are in no segment are 0.
@@ -178,59 +244,37 @@ private:
     }
   }
 
-  /// Finds where groups begin in a half with these heads.
-  __device__ __forceinline__ void mark_groups(lane_words& own, int r, int h, unsigned heads)
+  /// Finds where groups begin in a word.
+  __device__ __forceinline__ void mark_groups(lane_words& own, int r)
   {
-    auto const behind = static_cast<unsigned>(own.behind[r][h]);
-    unsigned const at = 1u << 8 * (behind % half), before = ~behind / half;  // a group, if no segment begins before it
-    unsigned const upto_head = heads - 1;                                    // bits below the first head
-    own.in_row[r][h] = (at & upto_head & ~heads) != 0 ? before % warp_lanes : 0u;
-    unsigned const first = heads | -heads | (before == 0 ? (at - 1) & upto_head : 0u);
-    own.begins[r][h] = heads | (at & upto_head) | (first & ones) << 1;
-  }
-
-  /// The same for the groups that begin tiles behind the first one.
-  __device__ __forceinline__ void mark_tiles(lane_words& own)
-  {
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-#pragma unroll
-      for (int h = 0; h < halves; ++h) {
-        unsigned const before = ~static_cast<unsigned>(own.behind[r][h]) / half, begins = own.begins[r][h] & ones;
-        unsigned const ahead = (begins & -begins) - 1;
-        if (before % tile_groups == 0) own.begins[r][h] |= (ahead & ones) << 1;
-        if ((before + 1) % tile_groups == 0) own.begins[r][h] |= (~ahead & ones) << 1;
-      }
+    auto const behind = static_cast<unsigned>(own.behind[r]);
+    unsigned const heads = own.heads[r];
+    unsigned const other = (1u << behind % word) & ~heads & (heads - 1);  // if no segment begins up to there
+    own.begins[r] = heads | other;
+    own.goes_on[r] = (own.begins[r] & -own.begins[r]) - 1;
+    own.groups_before[r] = other != 0 ? ~behind / word % row_groups + 1 : 0u;
   }
 
   /// Finds where segments and groups begin. The heads of the chunk's words are in rows from `first` on.
   __device__ __forceinline__ void find_begins(lane_words& own, open_segment& open, int first)
   {
-    unsigned heads[rows][halves];
     int last_head[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      auto const bytes = heads_.of_word(first + r);
-      own.with_heads[r] = __ballot_sync(whole_warp, bytes != 0);
-      heads[r][0] = heads_of_half(bytes, 0);
-      heads[r][1] = heads_of_half(bytes, 1);
-      last_head[r] = lane_ * word + static_cast<int>(heads[r][1] != 0 ? half + (highest_bit(heads[r][1]) >> 3)
-                                                                      : highest_bit(heads[r][0]) >> 3);
+      own.heads[r] = bits_of(heads_.of_word(first + r));
+      own.with_heads[r] = __ballot_sync(whole_warp, own.heads[r] != 0);
+      last_head[r] = lane_ * word + static_cast<int>(highest_bit(own.heads[r]));
     }
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       unsigned const before = own.with_heads[r] & ((1u << lane_) - 1);
       int const nearest = value_of_lane(last_head[r], highest_bit(before));
       int const latest = value_of_lane(last_head[r], highest_bit(own.with_heads[r]));
-      own.behind[r][0] = (before != 0 ? nearest : open.begin) - lane_ * word;
-      own.behind[r][1] = (heads[r][0] != 0 ? static_cast<int>(highest_bit(heads[r][0]) >> 3) : own.behind[r][0]) - half;
+      own.behind[r] = (before != 0 ? nearest : open.begin) - lane_ * word;
       open.begin = (own.with_heads[r] != 0 ? latest : open.begin) - row;
     }
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      mark_groups(own, r, 0, heads[r][0]);
-      mark_groups(own, r, 1, heads[r][1]);
-    }
+    for (int r = 0; r < rows; ++r) mark_groups(own, r);
   }
 
   /// The same where no segment begins.
@@ -238,257 +282,200 @@ private:
   {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      own.with_heads[r] = 0;
-      own.behind[r][0] = open.begin - r * row - lane_ * word;
-      own.behind[r][1] = own.behind[r][0] - half;
-      mark_groups(own, r, 0, 0);
-      mark_groups(own, r, 1, 0);
+      own.heads[r] = own.with_heads[r] = 0;
+      own.behind[r] = open.begin - r * row - lane_ * word;
+      mark_groups(own, r);
     }
     open.begin -= chunk;
   }
 
-  /// The fold of the group that goes on from the word before.
-  __device__ __forceinline__ map last_fold_before(lane_words const& own, open_segment const& open, int r) const
+  __device__ __forceinline__ static map step(packed const& a, packed const& b, int e)
   {
-    return from_before(own.values[r][word - 1], r > 0 ? own.values[r > 0 ? r - 1 : 0][word - 1] : open.fold, 1);
-  }
-  /// The total of the group before the one that begins in a half. `fold` goes on from the half before.
-  __device__ __forceinline__ static map total_before(lane_words const& own, int r, int h, map const& fold)
-  {
-    map total = fold;
-#pragma unroll
-    for (int j = 0; j + 1 < half; ++j)
-      total = select_map(own.group_begins_upto(r, h, j), total, own.values[r][h * half + j]);
-    return total;
+    return {static_cast<W>(a.get(e)), static_cast<W>(b.get(e))};
   }
 
-  /// Folds the elements of each group up to each of them, and finds the totals of groups that end.
-  __device__ __forceinline__ void fold_groups(lane_words& own, open_segment& open, packed const (&a)[rows],
+  /// Finds the total of the group before the one that begins in a word.
+  __device__ __forceinline__ void find_totals(lane_words& own, open_segment& open, packed const (&a)[rows],
                                               packed const (&b)[rows])
   {
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-#pragma unroll
-      for (int e = 0; e < word; ++e) own.values[r][e] = {static_cast<W>(a[r].get(e)), static_cast<W>(b[r].get(e))};
-    // Of the groups that begin last in their halves.
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-#pragma unroll
-      for (int h = 0; h < halves; ++h)
-#pragma unroll
-        for (int j = 1; j < half; ++j)
-          compose_from_left(own.values[r][h * half + j], own.values[r][h * half + j - 1], !own.group_begins(r, h, j));
+    map first_part[rows];  // of the group that the word ends in
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      own.upto[r][0] = last_fold_before(own, open, r);
-      own.upto[r][1] = own.values[r][half - 1];
+      first_part[r] = step(a[r], b[r], 0);
+#pragma unroll
+      for (int e = 1; e < word; ++e) {
+        map next = step(a[r], b[r], e);
+        compose_from_left(next, first_part[r], !own.has(own.begins[r], e));
+        first_part[r] = next;
+      }
     }
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r) own.total[r] = from_before(first_part[r], r > 0 ? first_part[r - 1] : open.total);
+    open.total = first_part[rows - 1];
 #pragma unroll
-      for (int h = 0; h < halves; ++h) {
-      // The group that goes on from the half before.
+    for (int e = 0; e + 1 < word; ++e)
 #pragma unroll
-        for (int j = 0; j + 1 < half; ++j) {
-          map const single = {static_cast<W>(a[r].get(h * half + j)), static_cast<W>(b[r].get(h * half + j))};
-          bool const goes_on = !own.group_begins_upto(r, h, j);
-          compose_onto(own.upto[r][h], single, goes_on);
-          own.values[r][h * half + j] = select_map(goes_on, own.upto[r][h], own.values[r][h * half + j]);
-        }
+      for (int r = 0; r < rows; ++r) {
+        map const next = step(a[r], b[r], e);
+        unsigned const goes_on = own.goes_on[r] & 1u << e;
+        W const product = detail::elementary::rounded_product(next.scale, own.total[r].offset);
+        put_sum(goes_on, own.total[r].offset, product, next.offset);
+        put_product(goes_on, own.total[r].scale, next.scale, own.total[r].scale);
       }
   }
 
-  /// Kogge and Stone's scan of the totals in each row of the order.
-  __device__ __forceinline__ void scan_groups(lane_words& own, open_segment& open)
+  /// Finds the totals of left siblings, up the trees of rows.
+  ///
+  /// Lane i has the total of the group before the one that begins in its word, g groups behind the begin of the row.
+  /// The sibling of 2^j groups ends at the latest multiple of 2^j: the lane of that, g mod 2^j lanes before, has its
+  /// total. At a multiple of 2^(j + 1) two trees of 2^j groups become one, and the total of the left one is 2^j lanes
+  /// before. If that lane is in the row of words before, the last lane there has the total too: as that of a left
+  /// sibling of its own.
+  ///
+  /// Returns the most groups before one in the warp. Where they are fewer than 2^j, nothing needs totals of 2^j groups,
+  /// and there are none.
+  __device__ __forceinline__ unsigned find_left_siblings(lane_words& own, open_segment& open) const
   {
     unsigned most = 0;
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r) most = max(most, own.groups_before[r]);
+    most = most_of_lanes(most);
+    bool const is_last = lane_ == warp_lanes - 1;
 #pragma unroll
-      for (int h = 0; h < halves; ++h) most = max(most, own.in_row[r][h]);
-    {
-      map const newest = own.upto[rows - 1][1];
-      map left[rows][halves];
+    for (int level = 0; level < levels; ++level) {
+      unsigned const size = 1u << level;
+      if (level > 0 && most < size) continue;
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
-        left[r][0] = from_before(own.upto[r][1], r > 0 ? own.upto[r > 0 ? r - 1 : 0][1] : open.by_one, 1);
-        left[r][1] = own.upto[r][0];
+        auto const distance = static_cast<int>((own.groups_before[r] ^ size) % (2 * size));
+        map const row_before = r > 0 ? own.left[r > 0 ? r - 1 : 0][level] : open.left[level];
+        map const there = map_of_lane(select_map(is_last, row_before, own.total[r]), max(lane_ - distance, -1));
+        own.left[r][level] = select_map(is_last && distance == 0, own.total[r], there);
       }
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
-#pragma unroll
-        for (int h = 0; h < halves; ++h) compose_from_left(own.upto[r][h], left[r][h], own.in_row[r][h] >= 1);
-      open.by_one = newest;
+      for (int r = 0; r < rows; ++r) own.total[r] = composed(own.left[r][level], own.total[r]);
+      open.left[level] = own.left[rows - 1][level];
     }
-#pragma unroll
-    for (int round = 1; round < rounds; ++round) {
-      unsigned const stride = 1u << round;
-      map const newest[halves] = {own.upto[rows - 1][0], own.upto[rows - 1][1]};
-      if ((stride != 4 && stride != 16) || __any_sync(whole_warp, most >= stride)) {
-        map left[rows][halves];
-#pragma unroll
-        for (int r = 0; r < rows; ++r)
-#pragma unroll
-          for (int h = 0; h < halves; ++h)
-            left[r][h] = from_before(own.upto[r][h], r > 0 ? own.upto[r > 0 ? r - 1 : 0][h] : open.older[round][h],
-                                     static_cast<int>(stride) / halves);
-#pragma unroll
-        for (int r = 0; r < rows; ++r)
-#pragma unroll
-          for (int h = 0; h < halves; ++h) compose_from_left(own.upto[r][h], left[r][h], own.in_row[r][h] >= stride);
-      }
-      open.older[round][0] = newest[0];
-      open.older[round][1] = newest[1];
-    }
+    return most;
   }
 
-  /// Puts the rows and strips before in front of the left operands of groups, and ends tiles. In half a row of words at
-  /// most one row of the order ends. Segments begin only behind that end, since a new one has no row yet.
-  __device__ __forceinline__ void put_rows_before(lane_words& own, open_segment& open)
+  /// Finds the states before the rows of the order that groups are in. In half a row of words at most one such row
+  /// ends. Segments begin only behind that end, since a new one has no row yet.
+  __device__ __forceinline__ void find_states_of_rows(lane_words& own, open_segment& open)
   {
-    own.tile_end = chunk;
-    own.carry_before = open.carry;
-    int deepest = 0;
-    unsigned any_heads = 0;
+    bool is_long = false;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      deepest = min(deepest, min(own.behind[r][0], own.behind[r][1]));
-      any_heads |= own.with_heads[r];
+      own.state[r] = initial_;
+      is_long |= own.has_row(r);
     }
-    if (!__any_sync(whole_warp, deepest <= half - 1 - P::row)) {
-      if (any_heads != 0) open.whole_rows = 0;
-      return;
-    }
-    if (__any_sync(whole_warp, deepest <= half - static_cast<int>(P::tile))) mark_tiles(own);
+    // A segment that had whole rows in the chunk before has them before the first word here, even if it ends there.
+    if (!__any_sync(whole_warp, is_long)) return;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      unsigned const ends[halves] = {__ballot_sync(whole_warp, own.in_row[r][0] == warp_lanes - 1),
-                                     __ballot_sync(whole_warp, own.in_row[r][1] == warp_lanes - 1)};
-      map now = own_.base, base[halves] = {now, now};
-      bool const has_base = open.whole_rows % tile_rows != 0;
-      bool is_there[halves] = {has_base, has_base};
+      unsigned const ends = __ballot_sync(whole_warp, own.groups_before[r] == row_groups);
+      W state = open.state;
 #pragma unroll 1
       for (unsigned part = 0x0000ffff; part != 0; part <<= 16) {
-        if (((ends[0] | ends[1]) & part) != 0) {
-          bool const is_second = (ends[0] & part) == 0;
-          int const of = __ffs(static_cast<int>((ends[0] | ends[1]) & part)) - 1;
-          map const total = shuffle_map_from(select_map(is_second, own.upto[r][1], own.upto[r][0]), of);
-          bool const has_rows = open.whole_rows % strip_rows != 0;
-          bool const has_strips = open.whole_rows % tile_rows >= strip_rows;
-          ++open.whole_rows;
-          if (open.whole_rows % tile_rows == 0) {
-            map last[halves];
-#pragma unroll
-            for (int h = 0; h < halves; ++h) {
-              last[h] = own.upto[r][h];
-              compose_from_left(last[h], base[h], is_there[h] && own.has_row(r, h));
-            }
-            map const before = from_before(last[1], r > 0 ? own.upto[r > 0 ? r - 1 : 0][1] : open.left, 1);
-            map const all = select_map(is_second, composed(last[0], total_before(own, r, 1, own.values[r][half - 1])),
-                                       composed(before, total_before(own, r, 0, last_fold_before(own, open, r))));
-            end_tile(open, shuffle_map_from(all, of));
-            int const at = is_second ? half + (own.behind[r][1] & (half - 1)) : own.behind[r][0] & (half - 1);
-            own.tile_end = r * row + of * word + __shfl_sync(whole_warp, at, of);
-          } else {
-            map in_strip = total;
-            if (has_rows) in_strip = composed(own_.rows, in_strip);
-            now = in_strip;
-            if (has_strips) now = composed(own_.strips, in_strip);
-            __syncwarp();
-            own_.rows = in_strip;
-            if (open.whole_rows % strip_rows == 0) own_.strips = now;
-            own_.base = now;
-            __syncwarp();
-          }
-          bool const has_now = open.whole_rows % tile_rows != 0;
-#pragma unroll
-          for (int h = 0; h < halves; ++h) {
-            bool const is_behind = lane_ > of || (lane_ == of && h >= static_cast<int>(is_second));
-            base[h] = select_map(is_behind, now, base[h]);
-            is_there[h] = is_behind ? has_now : is_there[h];
-          }
+        if ((ends & part) != 0) {
+          int const of = __ffs(static_cast<int>(ends & part)) - 1;
+          end_row(open, map_of_lane(own.total[r], of));
+          if (lane_ >= of) state = open.state;
         }
         if ((own.with_heads[r] & part) != 0) open.whole_rows = 0;
       }
-#pragma unroll
-      for (int h = 0; h < halves; ++h) {
-        bool const is_first = own.in_row[r][h] == warp_lanes - 1;
-        compose_from_left(own.upto[r][h], base[h], is_there[h] && own.has_row(r, h) && !is_first);
-        own.upto[r][h] = select_map(is_first, base[h], own.upto[r][h]);
-      }
+      if (own.has_row(r)) own.state[r] = state;
     }
   }
 
+  __device__ __forceinline__ void end_row(open_segment& open, map const& total)
+  {
+    unsigned const before = open.whole_rows++;
+    map const rows_of_strip = before % strip_rows == 0 ? total : composed(own_.rows, total);
+    if (open.whole_rows % strip_rows != 0) {
+      open.state = total(before == 0 ? initial_ : open.state);
+      __syncwarp();
+      own_.rows = rows_of_strip;
+    } else {
+      map const strips = before % tile_rows < strip_rows ? rows_of_strip : composed(own_.strips, rows_of_strip);
+      if (open.whole_rows % tile_rows != 0) {
+        open.state = strips(before < tile_rows ? initial_ : own_.carry);
+        __syncwarp();
+        own_.strips = strips;
+      } else {
+        end_tile(open, strips);
+      }
+    }
+    __syncwarp();
+  }
   __device__ __forceinline__ void end_tile(open_segment& open, map const& total)
   {
-    if (lane_ == 0) {
-      if (!open.has_tiles) {
-        own_.spans = static_cast<C>(initial_);
-        own_.count = 0;
-      }
-      auto const wide = static_cast<affine<C>>(total);
-      own_.tiles = own_.count % static_cast<int>(order::span_tiles) == 0 ? wide : composed(own_.tiles, wide);
-      if (++own_.count % static_cast<int>(order::span_tiles) == 0) own_.spans = own_.tiles(own_.spans);
-    }
+    constexpr unsigned span_tiles = order::span_tiles;
+    unsigned const tiles = open.whole_rows / tile_rows;
+    auto in_span = static_cast<affine<C>>(total);
+    if ((tiles - 1) % span_tiles != 0) in_span = composed(own_.tiles, in_span);
+    C const state = in_span(tiles <= span_tiles ? static_cast<C>(initial_) : own_.spans);
+    open.state = static_cast<W>(state);
     __syncwarp();
-    C const state = own_.count % static_cast<int>(order::span_tiles) == 0 ? own_.spans : own_.tiles(own_.spans);
-    open.carry = static_cast<W>(state);
-    open.has_tiles = true;
-    __syncwarp();
+    own_.tiles = in_span;
+    own_.carry = open.state;
+    if (tiles % span_tiles == 0) own_.spans = state;
   }
 
-  /// Makes local values of the folds, and results of these. Returns 0 if all are finite, else NaN.
-  __device__ __forceinline__ W finish(lane_words& own, open_segment& open, int first, packed (&results)[rows])
+  /// Finds the states before groups, down the trees of rows. `most`: what find_left_siblings returned.
+  __device__ __forceinline__ static void find_states(lane_words& own, unsigned most)
   {
-    unsigned any_heads = 0;
-    open.fold = own.values[rows - 1][word - 1];
+#pragma unroll
+    for (int level = levels - 1; level >= 0; --level) {
+      if (level > 0 && most < 1u << level) continue;
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        W const product = detail::elementary::rounded_product(own.left[r][level].scale, own.state[r]);
+        put_sum(own.groups_before[r] & 1u << level, own.state[r], product, own.left[r][level].offset);
+      }
+    }
+  }
+
+  /// Takes the steps. Returns 0 if all results are finite, else NaN.
+  __device__ __forceinline__ W take_steps(lane_words const& own, open_segment& open, packed const (&a)[rows],
+                                          packed const (&b)[rows], packed (&results)[rows])
+  {
+    W states[rows][word];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      // In each half some group begins, so its last element is behind a begin.
-      map before{};
-      if constexpr (half > 1)
-        before = from_before(own.upto[r][1], r > 0 ? own.upto[r > 0 ? r - 1 : 0][1] : open.left, 1);
+      W now = own.state[r];
 #pragma unroll
-      for (int h = 0; h < halves; ++h) {
-#pragma unroll
-        for (int j = 0; j < half; ++j) {
-          map left = own.upto[r][h];
-          if (j + 1 < half) left = select_map(own.group_begins_upto(r, h, j), left, before);
-          compose_from_left(own.values[r][h * half + j], left, !own.begins_tile(r, h, j));
-        }
-        before = own.upto[r][h];
+      for (int e = 0; e < word; ++e) {
+        W const first = own.has(own.heads[r], e) ? initial_ : own.state[r];
+        now = e == 0 || own.has(own.begins[r], e) ? first : now;
+        now = step(a[r], b[r], e)(now);
+        states[r][e] = now;
       }
-      any_heads |= own.with_heads[r];
     }
-    open.left = own.upto[rows - 1][1];
+    W before[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      before[r] = from_before(states[r][word - 1], r > 0 ? states[r > 0 ? r - 1 : 0][word - 1] : open.last);
+    open.last = states[rows - 1][word - 1];
+    // The group that goes on from the word before.
+#pragma unroll
+    for (int e = 0; e + 1 < word; ++e)
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        map const next = step(a[r], b[r], e);
+        put_sum(own.goes_on[r] & 1u << e, states[r][e], detail::elementary::rounded_product(next.scale, before[r]),
+                next.offset);
+        before[r] = states[r][e];
+      }
     W bad(0);
-    auto const put = [&](int r, int e, W const& state) {
-      auto const y = static_cast<T>(own.values[r][e](state));
-      results[r].set(e, y);
-      bad = marked_if_not_finite(bad, static_cast<W>(y));
-    };
-    if (open.has_tiles) {
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r)
 #pragma unroll
-        for (int h = 0; h < halves; ++h) {
-          unsigned const heads = heads_of_half(heads_.of_word(first + r), h);
-          int const before_head = ((__ffs(static_cast<int>(heads)) - 1) & 0xff) >> 3;
-#pragma unroll
-          for (int j = 0; j < half; ++j) {
-            int const e = h * half + j;
-            bool const in_later_tile = j < before_head && j - own.behind[r][h] >= static_cast<int>(P::tile);
-            W const carry = select(r * row + lane_ * word + e >= own.tile_end, open.carry, own.carry_before);
-            put(r, e, select(in_later_tile, carry, initial_));
-          }
-        }
-      open.has_tiles = any_heads == 0;
-    } else {
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-#pragma unroll
-        for (int e = 0; e < word; ++e) put(r, e, initial_);
-    }
+      for (int e = 0; e < word; ++e) {
+        auto const y = static_cast<T>(states[r][e]);
+        results[r].set(e, y);
+        bad = marked_if_not_finite(bad, static_cast<W>(y));
+      }
     return bad;
   }
 
@@ -512,18 +499,18 @@ private:
   /// Writes the results before the first of each segment that is not finite, and what the plain loop gives from there
   /// on.
   __device__ __forceinline__ void put_finite(run const& now, int at, lane_words const& own, open_segment& open,
-                                             int first, packed const (&results)[rows])
+                                             packed const (&results)[rows])
   {
     T* const to = p_.out + (static_cast<std::ptrdiff_t>(now.first_element) + at + lane_ * word);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       int const place = at + r * row + lane_ * word;
-      unsigned bad = 0, heads = 0;
+      unsigned const heads = own.heads[r];
+      unsigned bad = 0;
 #pragma unroll
       for (int e = 0; e < word; ++e) {
         bool const is_here = place + e >= now.begin && place + e < now.end;
         if (is_here && !is_number(zero_if_finite<T>(static_cast<W>(results[r].get(e))))) bad |= 1u << e;
-        if ((heads_.of_word(first + r) >> 8 * e & 1) != 0) heads |= 1u << e;
       }
       auto const from = [](unsigned bits) { return bits == 0 ? ~0u : ~0u << highest_bit(bits); };
       unsigned const with_bad = __ballot_sync(whole_warp, (bad & from(heads)) != 0);
@@ -579,13 +566,12 @@ private:
 
     open_segment open;
     open.begin = -1;  // elements before the first one are of no segment
-    map const none{W(0), W(0)};
-    open.fold = open.left = open.by_one = none;
+    open.total = {W(0), W(0)};
 #pragma unroll
-    for (int round = 1; round < rounds; ++round) open.older[round][0] = open.older[round][1] = none;
-    open.carry = initial_;
+    for (map& left : open.left) left = open.total;
+    open.last = open.state = initial_;
     open.whole_rows = 0;
-    open.has_tiles = open.is_over = false;
+    open.is_over = false;
 
     bool has_heads = false;
 #pragma unroll 1
@@ -602,23 +588,29 @@ private:
         __syncwarp();
         heads_.ask(now);
       }
+      packed next_a[rows], next_b[rows];
+      if (at + chunk < now.end) load(now, at + chunk, next_a, next_b);
       lane_words own;
-      int const first = in_window / row;
       if (has_heads)
-        find_begins(own, open, first);
+        find_begins(own, open, in_window / row);
       else
         go_on(own, open);
-      fold_groups(own, open, a, b);
-      if (at + chunk < now.end) load(now, at + chunk, a, b);
-      scan_groups(own, open);
-      put_rows_before(own, open);
+      find_totals(own, open, a, b);
+      unsigned const most = find_left_siblings(own, open);
+      find_states_of_rows(own, open);
+      find_states(own, most);
       packed results[rows];
-      W const bad = finish(own, open, first, results);
+      W const bad = take_steps(own, open, a, b, results);
       if (__any_sync(whole_warp, bad != bad || open.is_over))
-        put_finite(now, at, own, open, first, results);
+        put_finite(now, at, own, open, results);
       else
         put(now, at, results);
       if (at + chunk >= now.end) break;
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        a[r] = next_a[r];
+        b[r] = next_b[r];
+      }
     }
     await_copies();
     __syncwarp();
