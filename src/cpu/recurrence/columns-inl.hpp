@@ -106,7 +106,7 @@ private:
                          job_.a_step,
                          at(job_.b, job_.b_step, k),
                          job_.b_step,
-                         at(job_.out, job_.out_step, k),
+                         Kind == kind::totalled ? nullptr : at(job_.out, job_.out_step, k),
                          job_.out_step,
                          k,
                          std::min(leaf, job_.size - k)};
