@@ -226,7 +226,7 @@ private:
   {
     if (Across) at.a += v * lanes<T>;
     at.b += v * lanes<T>;
-    at.out += v * lanes<T>;
+    if (at.out != nullptr) at.out += v * lanes<T>;
     return at;
   }
 

@@ -49,8 +49,7 @@ __device__ __forceinline__ affine<W> composed_if(bool is_present, affine<W> cons
   return select(is_present, composed(earlier, later), later);
 }
 
-/// One step of Kogge and Stone's scan over the lanes: `left` before `value` in lanes that have a lane so far to the
-/// left.
+/// `left` before `value`, if it is there.
 template <class W>
 __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> const& left, bool is_there)
 {
