@@ -423,6 +423,38 @@ TYPED_TEST(recurrences_by_kernels, few_long_columns)
   });
 }
 
+/// Columns as wide as four vectors of 64 bytes and more, which run side by side: some vectors are left over, and some
+/// lanes of the last one. Results have the place of elements, or another, around the cache or not.
+TYPED_TEST(recurrences_by_kernels, wide_columns)
+{
+  using T = TypeParam;
+  constexpr std::size_t group = order::recurrence::group<T>, row = order::recurrence::row<T>,
+                        strip = order::recurrence::strip<T>, lanes = 64 / sizeof(T);
+  std::size_t const widths[] = {4 * lanes - 1, 4 * lanes, 4 * lanes + 1, 5 * lanes, 7 * lanes + 3, 8 * lanes + 1};
+  std::vector<std::size_t> const sizes_tried = {
+      1,   group - 1, group,           group + 1,   2 * group,   3 * group - 1, 3 * group, row - 1,
+      row, row + 1,   row + group + 1, 3 * row + 5, strip + row, 700,           720,       810};
+  for_each_kind_and_size(sizes_tried, [&](std::uint64_t i, kind what, std::size_t n) {
+    tuned const all([&](auto& sizes) {
+      sizes.serial_bytes = sizes.bytes_a_thread = 0;
+      if (random_bits(i, 1) % 2 == 0) sizes.streamed_bytes = 0;
+    });
+    call c{n,
+           widths[random_bits(i, 2) % std::size(widths)],
+           random_bits(i, 3) % 4 == 0 ? call::place::reversed_columns : call::place::columns,
+           what,
+           {},
+           static_cast<call::replaced>(random_bits(i, 4) % 3),
+           true,
+           false,
+           random_bits(i, 5) % 2 * (random_bits(i, 6) % 9),
+           random_bits(i, 5) % 2 * (random_bits(i, 7) % 17),
+           1};
+    if (c.replaces != call::replaced::a && random_bits(i, 8) % 4 == 0) c.those.of_each_sequence = false;
+    expect_right<T>(c);
+  });
+}
+
 /// Segments of any lengths, from either end, in lanes of about one length each.
 TYPED_TEST(recurrences_by_kernels, segments)
 {
