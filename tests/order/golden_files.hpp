@@ -27,7 +27,7 @@ std::string file_name()
   return std::string(Case::name) + "_" + type_name<T> + ".txt";
 }
 
-/// What a comment says of the elements of Case: from r, the bits of element k.
+/// The rule of the elements of Case, as a comment: the bits of element k from r.
 template <class Case, class T>
 std::string rule_of_elements()
 {

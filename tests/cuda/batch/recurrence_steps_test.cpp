@@ -41,7 +41,7 @@ std::vector<T> terms(std::size_t n)
   return all;
 }
 
-/// What a call of the results' uses finds: the first step of each sequence that is not finite, and its last state.
+/// The first step of each sequence whose result is not finite, and its last state, as a call finds them.
 template <class T>
 struct found {
   std::vector<affine<T>> ends;

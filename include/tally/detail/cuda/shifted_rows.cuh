@@ -34,10 +34,10 @@ __device__ __forceinline__ void with_constant(int n, F const& f)
 }
 
 /// The number of elements between the aligned word that `own` lies in and `own`.
-template <class S, int WordBytes = 16>
+template <class S>
 __device__ __forceinline__ int elements_into_word(S const* own)
 {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(own) % WordBytes / sizeof(S));
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(own) % 16 / sizeof(S));
 }
 
 /// Makes groups that begin `gap` elements later of aligned words. `extra` is the word behind the last one.
@@ -70,30 +70,6 @@ __device__ __forceinline__ void take_shifted(packed_group<S, Count> (&groups)[Ro
   });
 }
 
-/// Loads groups of 8 bytes from shared memory by parts of four bytes, for load_words_shifted. It has no branches: those
-/// by the place in a word took a third of the time of recurrences of bfloat16 by tiles, whose warps waited for
-/// instructions.
-template <class S, int Count, int Slots, class Step>
-__device__ __forceinline__ void load_parts_shifted(packed_group<S, Count> (&groups)[Slots], S const* first,
-                                                   Step const& step_of)
-{
-  static_assert(sizeof(S) * Count == 8 && sizeof(S) <= 4);
-  constexpr bool splits = sizeof(S) < 4;
-  int const into = elements_into_word<S, 4>(first);
-  auto const bits = static_cast<unsigned>(into * static_cast<int>(sizeof(S)) * 8);
-#pragma unroll
-  for (int r = 0; r < Slots; ++r) {
-    auto const* const from = reinterpret_cast<std::uint32_t const*>(first - into + step_of(r));
-    check_word(from, sizeof *from);
-    std::uint32_t x[3];
-#pragma unroll
-    for (int k = 0; k < (splits ? 3 : 2); ++k) x[k] = from[k];
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-      groups[r].set_part(k, splits ? __funnelshift_r(x[k], x[k + (splits ? 1 : 0)], bits) : x[k]);
-  }
-}
-
 /// The part of four bytes that begins `bytes` behind part `low`, 0 to 3, and elements of two bytes if it is reversed.
 __device__ __forceinline__ std::uint32_t part_after(std::uint32_t low, std::uint32_t high, int bytes, bool is_reversed)
 {
@@ -107,46 +83,47 @@ __device__ __forceinline__ std::uint32_t part_before(std::uint32_t low, std::uin
   return is_reversed ? __byte_perm(low, high, 0x5476 - places * 0x1111) : __funnelshift_l(low, high, places * 8);
 }
 
+/// Loads groups from shared memory: of slot r, that which begins `Parts` parts of four bytes, and `bytes` more, behind
+/// the word at `word + step_of(r)`. A lane reads all words of its groups: that takes fewer instructions than to get the
+/// last one from its neighbour. `Step` -1: groups are then reversed.
+template <int Step, int Parts, class S, int Count, int Slots, class StepOf>
+__device__ __forceinline__ void load_words_moved(packed_group<S, Count> (&groups)[Slots], S const* word, int bytes,
+                                                 StepOf const& step_of)
+{
+  constexpr int own_parts = Count * static_cast<int>(sizeof(S)) / 4, word_parts = 4;
+  static_assert(own_parts % word_parts == 0);
+  constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
+  constexpr bool turns = splits && Step < 0;
+  static_assert(!turns || sizeof(S) == 2);
+  constexpr int words = own_parts / word_parts + (Parts > 0 || splits ? 1 : 0);
+#pragma unroll
+  for (int r = 0; r < Slots; ++r) {
+    auto const* const from = reinterpret_cast<uint4 const*>(word + step_of(r));
+    check_word(from, sizeof *from);
+    uint4 read[words];
+#pragma unroll
+    for (int w = 0; w < words; ++w) read[w] = from[w];
+    std::uint32_t x[word_parts * words];
+    memcpy(x, read, sizeof(x));
+#pragma unroll
+    for (int k = 0; k < own_parts; ++k)
+      groups[r].set_part(turns ? own_parts - 1 - k : k,
+                         splits ? part_after(x[Parts + k], x[Parts + k + (splits ? 1 : 0)], bytes, turns)
+                                : x[Parts + k]);
+    if constexpr (!splits) groups[r] = groups[r].reversed_if(Step < 0);
+  }
+}
+
 /// Loads groups from shared memory: of slot r, that which begins `step_of(r)` elements, whole words, behind `first`,
-/// which may lie anywhere in a word. The words around groups can be read. A lane reads all words of its groups: that
-/// takes fewer instructions than to get the last one from its neighbour. `Step` -1: groups are then reversed.
+/// which may lie anywhere in a word. The words around groups can be read. `Step` -1: groups are then reversed.
 template <int Step = 1, class S, int Count, int Slots, class StepOf>
 __device__ __forceinline__ void load_words_shifted(packed_group<S, Count> (&groups)[Slots], S const* first,
                                                    StepOf const& step_of)
 {
-  constexpr int own_parts = Count * static_cast<int>(sizeof(S)) / 4, word_parts = 4;
-  if constexpr (own_parts == 2) {
-    static_assert(Step > 0);
-    load_parts_shifted(groups, first, step_of);
-  } else {
-    static_assert(own_parts % word_parts == 0);
-    int const gap = elements_into_word(first);
-    int const bytes = gap * static_cast<int>(sizeof(S));
-    with_constant(bytes / 4, [&](auto moved) {
-      constexpr int parts = decltype(moved)::value;
-      constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
-      constexpr int words = own_parts / word_parts + (parts > 0 || splits ? 1 : 0);
-#pragma unroll
-      for (int r = 0; r < Slots; ++r) {
-        auto const* const from = reinterpret_cast<uint4 const*>(first - gap + step_of(r));
-        check_word(from, sizeof *from);
-        uint4 read[words];
-#pragma unroll
-        for (int w = 0; w < words; ++w) read[w] = from[w];
-        std::uint32_t x[word_parts * words];
-        memcpy(x, read, sizeof(x));
-#pragma unroll
-        for (int k = 0; k < own_parts; ++k) {
-          constexpr bool turns = splits && Step < 0;
-          static_assert(!turns || sizeof(S) == 2);
-          groups[r].set_part(turns ? own_parts - 1 - k : k,
-                             splits ? part_after(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4, turns)
-                                    : x[parts + k]);
-        }
-        if constexpr (!splits) groups[r] = groups[r].reversed_if(Step < 0);
-      }
-    });
-  }
+  int const gap = elements_into_word(first), bytes = gap * static_cast<int>(sizeof(S));
+  with_constant(bytes / 4, [&](auto moved) {
+    load_words_moved<Step, decltype(moved)::value>(groups, first - gap, bytes % 4, step_of);
+  });
 }
 
 /// Loads a warp's rows of 32 groups from shared memory, which begin at `own`. The words around them can be read.
@@ -213,34 +190,8 @@ __device__ __forceinline__ std::uint32_t part_of_lane_before(packed_group<S, Cou
                      (lane + warp_lanes - 1) % warp_lanes);
 }
 
-/// Makes words of groups of 8 bytes, which begin `gap` elements later in memory than these. Without branches, as
-/// load_parts_shifted. Returns the word behind the last lane's last one.
-template <class S, int Count, int Rows>
-__device__ __forceinline__ packed_group<S, Count> shift_parts(packed_group<S, Count> (&groups)[Rows], int gap)
-{
-  static_assert(sizeof(S) * Count == 8 && sizeof(S) <= 4);
-  constexpr bool splits = sizeof(S) < 4;
-  int const bytes = gap * static_cast<int>(sizeof(S));
-  bool const by_part = bytes >= 4;
-  auto const bits = static_cast<unsigned>(bytes % 4 * 8);
-  auto const shifted = [&](packed_group<S, Count> const& before, packed_group<S, Count> const& own) {
-    // The parts of the lane before, and then the own ones.
-    std::uint32_t x[4] = {0, 0, own.part(0), own.part(1)};
-#pragma unroll
-    for (int k = splits ? 0 : 1; k < 2; ++k) x[k] = part_of_lane_before(before, own, k);
-    std::uint32_t const low = by_part ? x[0] : x[1], middle = by_part ? x[1] : x[2], high = by_part ? x[2] : x[3];
-    packed_group<S, Count> word;
-    word.set_part(0, splits ? __funnelshift_l(low, middle, bits) : middle);
-    word.set_part(1, splits ? __funnelshift_l(middle, high, bits) : high);
-    return word;
-  };
-  packed_group<S, Count> const extra = shifted(groups[Rows - 1], groups[Rows - 1]);
-#pragma unroll
-  for (int r = Rows - 1; r >= 0; --r) groups[r] = shifted(groups[r > 0 ? r - 1 : 0], groups[r]);
-  return extra;
-}
-
-/// The same for groups of 16 bytes. `Step` -1: words of elements of two bytes are then reversed.
+/// Makes words of groups, which begin `gap` elements later in memory than these. Returns the word behind the last
+/// lane's last one. `Step` -1: words of elements of two bytes are then reversed.
 template <int Step, class S, int Count, int Rows>
 __device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Count> (&groups)[Rows], int gap)
 {
@@ -284,24 +235,20 @@ __device__ __forceinline__ void store_word(packed_group<S, Count> const& word, S
 }
 
 /// Stores such rows: the groups' elements up to `there`, the first one at `own`, each `Step` behind the one before.
-/// Words that belong to others too are written by elements. Groups may have 8 bytes too; words have as many.
+/// Words that belong to others too are written by elements.
 template <int Step = 1, class S, int Count, int Rows>
 __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[Rows], S* own, std::ptrdiff_t there)
 {
   static_assert(Step == 1 || Step == -1);
-  constexpr int words = Rows * warp_lanes, word_bytes = static_cast<int>(sizeof(S)) * Count;
+  constexpr int words = Rows * warp_lanes;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   if (there <= 0) return;
-  int const into = elements_into_word<S, word_bytes>(own), gap = Step > 0 ? into : Count - 1 - into;
+  int const into = elements_into_word(own), gap = Step > 0 ? into : Count - 1 - into;
   S* const first = own - Step * gap;
   int const count = static_cast<int>(there < words * Count ? there : words * Count);
   int const lowest = gap != 0 ? 1 : 0, whole = (gap + count) / Count;
-  packed_group<S, Count> extra;  // the word behind the last lane's last one
-  if constexpr (word_bytes == 8)
-    extra = shift_parts(groups, gap);
-  else
-    extra = shift_words<Step>(groups, gap);
-  if constexpr (Step < 0 && (word_bytes == 8 || sizeof(S) >= 4)) {
+  packed_group<S, Count> extra = shift_words<Step>(groups, gap);  // the word behind the last lane's last one
+  if constexpr (Step < 0 && sizeof(S) >= 4) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) groups[r] = groups[r].reversed_if(true);
     extra = extra.reversed_if(true);

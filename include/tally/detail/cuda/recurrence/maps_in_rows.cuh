@@ -49,37 +49,69 @@ __device__ __forceinline__ affine<W> composed_if(bool is_present, affine<W> cons
   return select(is_present, composed(earlier, later), later);
 }
 
-/// `left` before `value`, if it is there.
+/// to = x + y, if `is_there` is not 0. Predicated: the compiler would compute the sum and select. A bool would become a
+/// number first.
 template <class W>
-__device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> const& left, bool is_there)
+__device__ __forceinline__ void put_sum(unsigned is_there, W& to, W const& x, W const& y)
 {
-  W const product = detail::elementary::rounded_product(value.scale, left.offset);
 #ifdef __CUDACC__
-  // Predicated: the compiler would compute both and select.
   if constexpr (std::is_same_v<W, float>) {
     asm("{\n"
         ".reg .pred there;\n"
-        "setp.ne.u32 there, %4, 0;\n"
-        "@there add.rn.f32 %1, %2, %1;\n"
-        "@there mul.rn.f32 %0, %0, %3;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there add.rn.f32 %0, %1, %2;\n"
         "}"
-        : "+f"(value.scale), "+f"(value.offset)
-        : "f"(product), "f"(left.scale), "r"(static_cast<std::uint32_t>(is_there)));
+        : "+f"(to)
+        : "f"(x), "f"(y), "r"(is_there));
   } else if constexpr (std::is_same_v<W, double>) {
     asm("{\n"
         ".reg .pred there;\n"
-        "setp.ne.u32 there, %4, 0;\n"
-        "@there add.rn.f64 %1, %2, %1;\n"
-        "@there mul.rn.f64 %0, %0, %3;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there add.rn.f64 %0, %1, %2;\n"
         "}"
-        : "+d"(value.scale), "+d"(value.offset)
-        : "d"(product), "d"(left.scale), "r"(static_cast<std::uint32_t>(is_there)));
+        : "+d"(to)
+        : "d"(x), "d"(y), "r"(is_there));
   } else
 #endif
   {
-    W const offset = product + value.offset, scale = detail::elementary::rounded_product(value.scale, left.scale);
-    value = select(is_there, affine<W>{scale, offset}, value);
+    if (is_there != 0) to = x + y;
   }
+}
+/// to = x * y, likewise.
+template <class W>
+__device__ __forceinline__ void put_product(unsigned is_there, W& to, W const& x, W const& y)
+{
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<W, float>) {
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there mul.rn.f32 %0, %1, %2;\n"
+        "}"
+        : "+f"(to)
+        : "f"(x), "f"(y), "r"(is_there));
+  } else if constexpr (std::is_same_v<W, double>) {
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %3, 0;\n"
+        "@there mul.rn.f64 %0, %1, %2;\n"
+        "}"
+        : "+d"(to)
+        : "d"(x), "d"(y), "r"(is_there));
+  } else
+#endif
+  {
+    if (is_there != 0) to = detail::elementary::rounded_product(x, y);
+  }
+}
+
+/// `left` before `value`, if `is_there` is not 0.
+template <class W>
+__device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> const& left, unsigned is_there)
+{
+  W const product = detail::elementary::rounded_product(value.scale, left.offset);
+  put_sum(is_there, value.offset, product, value.offset);
+  put_product(is_there, value.scale, value.scale, left.scale);
 }
 
 /// The trees of the rows in `Slots` lines of a warp, which has a group of each in every lane: totals go up, and the

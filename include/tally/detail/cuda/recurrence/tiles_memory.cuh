@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/groups.cuh"
@@ -198,26 +197,8 @@ __device__ __forceinline__ void load_both_shifted(packed_group<S, Count> (&a)[Sl
     int const gap = elements_into_word(first_a), bytes = gap * static_cast<int>(sizeof(S));
     with_constant(bytes / 4, [&](auto moved) {
       constexpr int parts = decltype(moved)::value;
-      constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
-      constexpr int words = parts > 0 || splits ? 2 : 1;
-      auto const load = [&](packed_group<S, Count>(&into)[Slots], S const* word) {
-#pragma unroll
-        for (int l = 0; l < Slots; ++l) {
-          auto const* const from = reinterpret_cast<uint4 const*>(word + step_of(l));
-          check_word(from, sizeof *from);
-          uint4 read[words];
-#pragma unroll
-          for (int w = 0; w < words; ++w) read[w] = from[w];
-          std::uint32_t x[4 * words];
-          memcpy(x, read, sizeof(x));
-#pragma unroll
-          for (int k = 0; k < 4; ++k)
-            into[l].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
-                                       : x[parts + k]);
-        }
-      };
-      load(a, first_a - gap);
-      load(b, first_b - gap);
+      load_words_moved<1, parts>(a, first_a - gap, bytes % 4, step_of);
+      load_words_moved<1, parts>(b, first_b - gap, bytes % 4, step_of);
     });
   }
 }

@@ -40,62 +40,6 @@ struct recurrence_words_memory {
   typename P::C spans;
 };
 
-/// to = x + y, if `is_there` is not 0. Predicated: the compiler would compute the sum and select. A bool would become a
-/// number first.
-template <class W>
-__device__ __forceinline__ void put_sum(unsigned is_there, W& to, W const& x, W const& y)
-{
-#ifdef __CUDACC__
-  if constexpr (std::is_same_v<W, float>) {
-    asm("{\n"
-        ".reg .pred there;\n"
-        "setp.ne.u32 there, %3, 0;\n"
-        "@there add.rn.f32 %0, %1, %2;\n"
-        "}"
-        : "+f"(to)
-        : "f"(x), "f"(y), "r"(is_there));
-  } else if constexpr (std::is_same_v<W, double>) {
-    asm("{\n"
-        ".reg .pred there;\n"
-        "setp.ne.u32 there, %3, 0;\n"
-        "@there add.rn.f64 %0, %1, %2;\n"
-        "}"
-        : "+d"(to)
-        : "d"(x), "d"(y), "r"(is_there));
-  } else
-#endif
-  {
-    if (is_there != 0) to = x + y;
-  }
-}
-/// to = x * y, likewise.
-template <class W>
-__device__ __forceinline__ void put_product(unsigned is_there, W& to, W const& x, W const& y)
-{
-#ifdef __CUDACC__
-  if constexpr (std::is_same_v<W, float>) {
-    asm("{\n"
-        ".reg .pred there;\n"
-        "setp.ne.u32 there, %3, 0;\n"
-        "@there mul.rn.f32 %0, %1, %2;\n"
-        "}"
-        : "+f"(to)
-        : "f"(x), "f"(y), "r"(is_there));
-  } else if constexpr (std::is_same_v<W, double>) {
-    asm("{\n"
-        ".reg .pred there;\n"
-        "setp.ne.u32 there, %3, 0;\n"
-        "@there mul.rn.f64 %0, %1, %2;\n"
-        "}"
-        : "+d"(to)
-        : "d"(x), "d"(y), "r"(is_there));
-  } else
-#endif
-  {
-    if (is_there != 0) to = detail::elementary::rounded_product(x, y);
-  }
-}
-
 /// The work of a warp on segments that follow each other. They all begin with the same state.
 template <class P>
 class recurrences_by_words {
@@ -305,7 +249,7 @@ private:
 #pragma unroll
       for (int e = 1; e < word; ++e) {
         map next = step(a[r], b[r], e);
-        compose_from_left(next, first_part[r], !own.has(own.begins[r], e));
+        compose_from_left(next, first_part[r], ~own.begins[r] & 1u << e);
         first_part[r] = next;
       }
     }
