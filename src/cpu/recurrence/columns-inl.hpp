@@ -31,6 +31,8 @@ class recurrence_columns {
   // Groups of a leaf: their part of the row's tree is in registers. The states of a pack's leaf take 16 of these.
   static constexpr std::size_t pack = 4;
   static constexpr std::size_t leaf_levels = Packed && group::size >= 4 ? 0 : 1, leaf = group::size << leaf_levels;
+  /// Whether a vector of states is less than a line: those that go around the cache are held until a leaf is whole.
+  static constexpr bool holds = lanes<T> * sizeof(S) < line_bytes;
   using rows = rows_in_lanes<T, log2_of<order::recurrence::row_groups> - leaf_levels>;
   static constexpr std::size_t most_vectors = (most_recurrence_columns<S> + lanes<T> - 1) / lanes<T>;
 
@@ -117,6 +119,8 @@ private:
     if constexpr (Packed && Kind != kind::last)
       for (; v + pack <= whole; v += pack) run_pack<Kind, Across>(first, in_row, v, streams);
     for (; v < whole; ++v) run_vector<Kind, Across, true>(first, in_row, v, streams);
+    if constexpr (holds && Kind != kind::totalled)
+      if (streams_) stream_held(first);
     if (whole < vectors_) run_vector<Kind, Across, false>(first, in_row, whole, false);
   }
 
@@ -325,8 +329,7 @@ private:
       return last_lanes_.load(from);
   }
 
-  /// Writes the states of a leaf. Those of two-byte elements that go around the cache wait for those of the next
-  /// vector.
+  /// Writes the states of a leaf. Those that go around the cache by vectors that are no lines are held.
   template <kind Kind, bool AllLanes>
   HWY_INLINE void put(vec const (&states)[leaf], steps_at const& to, std::size_t v, bool streams)
   {
@@ -335,14 +338,10 @@ private:
       if (Kind == kind::last && m >= to.present) break;
       S* const at_step = at(to.out, to.out_step, m);
       if (AllLanes && streams) {
-        if constexpr (!is_narrow<S>) {
+        if constexpr (!holds)
           hn::Stream(states[m], d, at_step);
-        } else if (streams_) {
-          hn::Store(states[m], d, waiting_[m][v % 2]);
-          if (v % 2 == 1) stream_states<S>(waiting_[m][0], lanes<T>, at_step - lanes<T>);
-        } else {
-          store_states<S>(states[m], at_step);
-        }
+        else
+          store_states<S>(states[m], streams_ ? held_[m] + v * lanes<T> : at_step);
       } else if constexpr (AllLanes) {
         store_states<S>(states[m], at_step);
       } else {
@@ -351,13 +350,23 @@ private:
     }
   }
 
+  /// Writes the states of a leaf that are held, step by step: a processor reads lines that it writes in parts.
+  HWY_NOINLINE void stream_held(steps_at const& to) const
+  {
+    static constexpr vector_tag<raw<S>> whole{};
+    for (std::size_t m = 0; m < to.present; ++m) {
+      S* const out = at(to.out, to.out_step, m);
+      for (std::size_t c = 0; c < job_.width; c += lanes<raw<S>>)
+        hn::Stream(hn::Load(whole, raw_at(held_[m] + c)), whole, raw_at(out + c));
+    }
+  }
+
   /// Writes the states of vector v before each recurrence's first one that is not finite, and notes that one.
   HWY_NOINLINE void put_finite(vec const (&states)[leaf], std::size_t k, std::size_t present, std::size_t v)
   {
     detail::took("recurrence: a column with a result that is not finite");
-    if (is_narrow<S> && streams_ && v % 2 == 1)  // the vector before waits
-      for (std::size_t m = 0; m < present; ++m)
-        store_states<S>(hn::Load(d, waiting_[m][0]), at(job_.out, job_.out_step, k + m) + (v - 1) * lanes<T>);
+    if (holds && streams_)  // the vectors before
+      for (std::size_t m = 0; m < present; ++m) std::copy_n(held_[m], v * lanes<T>, at(job_.out, job_.out_step, k + m));
     streams_ = false;
     has_odd_ = true;
     HWY_ALIGN T each[leaf][lanes<T>];
@@ -420,7 +429,7 @@ private:
   std::size_t vectors_, whole_vectors_;
   first_states<S> last_lanes_;
   bool streams_, has_odd_;
-  HWY_ALIGN T waiting_[is_narrow<S> ? leaf : 1][2][lanes<T>];
+  HWY_ALIGN S held_[holds ? leaf : 1][holds ? most_recurrence_columns<S> : 1];
   vector_of_columns of_[most_vectors];
 };
 

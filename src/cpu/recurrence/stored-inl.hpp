@@ -162,22 +162,6 @@ HWY_INLINE void store_states(vector<state<S>> v, S* to)
   hn::StoreU(rounded<S>(v), stored_tag<S>{}, raw_at(to));
 }
 
-/// Stores states around the cache: the vector at `from`, or two that are `next` numbers from each other, whose elements
-/// of two bytes are a whole vector.
-template <class S>
-HWY_INLINE void stream_states(state<S> const* from, std::size_t next, S* to)
-{
-  vector_tag<state<S>> d;
-  if constexpr (is_narrow<S>) {
-    vector_tag<raw<S>> whole;
-    auto const low = rounded<S>(hn::Load(d, from)), high = rounded<S>(hn::Load(d, from + next));
-    hn::Stream(hn::Combine(whole, high, low), whole, raw_at(to));
-  } else {
-    (void)next;
-    hn::Stream(hn::Load(d, from), d, to);
-  }
-}
-
 /// Up to four elements of two bytes as one word, and back, where there are no masks for them: by way of memory a load
 /// would wait for the stores of single elements. Element k is `step` * k places from the first one.
 template <class S>
