@@ -1,5 +1,6 @@
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -21,6 +21,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "../support/generator.hpp"
 
 #ifdef __CUDACC__
 #error "fibers stand for a GPU, and nvcc compiles for a real one"
@@ -84,21 +86,23 @@ class grid {
 public:
   static constexpr unsigned warp = 32, most_warps = 32;
 
-  grid(unsigned blocks, unsigned threads, std::size_t shared_bytes, unsigned seed)
+  grid(unsigned blocks, unsigned threads, std::size_t shared_bytes, std::uint64_t seed)
       : threads_(threads),
         shared_bytes_((shared_bytes + 15) / 16 * 16),
-        random_(seed),
+        seed_(seed),
         blocks_(blocks),
-        fibers_(std::size_t{blocks} * threads)
+        fibers_(std::size_t{blocks} * threads),
+        skips_(fibers_.size())
   {
     if (blocks == 0 || threads == 0 || threads % warp != 0 || threads > warp * most_warps)
       throw std::invalid_argument("a grid has blocks of whole warps");
     for (block& own : blocks_) {
       own.shared.resize((shared_bytes_ + guard) / sizeof(line) + 1);
       std::memset(static_cast<void*>(own.shared.data()), poison, shared_bytes_ + guard);
-      constexpr unsigned char paces[] = {0, 0, 3, 31};
-      for (unsigned char& skips : own.skips) skips = paces[random_() % std::size(paces)];
     }
+    constexpr unsigned char paces[] = {0, 0, 3, 31};
+    for (std::size_t f = 0; f < fibers_.size(); f += warp)
+      std::fill_n(skips_.begin() + static_cast<std::ptrdiff_t>(f), warp, paces[random() % std::size(paces)]);
   }
   grid(grid const&) = delete;
   grid& operator=(grid const&) = delete;
@@ -111,7 +115,7 @@ public:
     gridDim.x = static_cast<unsigned>(blocks_.size());
     blockDim.x = threads_;
     for (unsigned f = 0; f < fibers_.size(); ++f) {
-      ucontext_t& begin = fibers_[f].context;
+      ucontext_t& begin = fibers_[f].begin;
       getcontext(&begin);
       begin.uc_stack.ss_sp = stack(f);
       begin.uc_stack.ss_size = stack_bytes;
@@ -120,7 +124,7 @@ public:
       ready_.push_back(f);
     }
     draw();
-    swapcontext(&outside_, &fibers_[running_].context);
+    if (_setjmp(outside_) == 0) enter_drawn();
     current() = nullptr;
     if (!fault_.empty()) throw std::runtime_error(fault_);
     for (block const& own : blocks_) {
@@ -188,7 +192,7 @@ public:
   /// Lets other threads go on first, sometimes.
   void perhaps_wait()
   {
-    if (random_() % 4 != 0) return;
+    if (random() % 4 != 0) return;
     ready_.push_back(running_);
     go_on();
   }
@@ -201,7 +205,9 @@ private:
   static constexpr unsigned long most_turns = 4'000'000;
 
   struct fiber {
-    ucontext_t context;
+    ucontext_t begin;
+    jmp_buf place;  ///< where it goes on, once it has begun: swapcontext would call the system each time
+    bool has_begun = false;
     bool any;  ///< of the barrier that it has left
   };
   struct alignas(128) line {
@@ -211,11 +217,11 @@ private:
     std::array<barrier, 16> barriers;
     std::array<barrier, most_warps> warps;
     std::array<std::array<std::uint64_t, warp>, most_warps> brought, seen;
-    std::array<unsigned char, most_warps> skips;  ///< a lane of the warp goes on once in `skips + 1` draws of it
     std::vector<line> shared;
   };
 
   block& own_block() { return blocks_[blockIdx.x]; }
+  std::uint64_t random() { return random_bits(seed_, draws_++); }
 
   bool wait_at(barrier& place, unsigned threads, char const* call, bool it)
   {
@@ -254,10 +260,11 @@ private:
   {
     if (ready_.empty()) fail("all threads wait: " + waits());
     if (++turns_ > most_turns) fail("threads wait for ever; others wait: " + waits());
-    std::size_t k = random_() % ready_.size();
-    for (;; k = random_() % ready_.size()) {
-      unsigned const f = ready_[k], skips = blocks_[f / threads_].skips[f % threads_ / warp];
-      if (skips == 0 || random_() % (skips + 1) == 0) break;
+    std::size_t k;
+    for (;;) {
+      std::uint64_t const drawn = random();
+      k = (drawn >> 32) * ready_.size() >> 32;
+      if ((drawn & skips_[ready_[k]]) == 0) break;
     }
     running_ = ready_[k];
     ready_[k] = ready_.back();
@@ -270,7 +277,15 @@ private:
   {
     unsigned const own = running_;
     draw();
-    if (running_ != own) swapcontext(&fibers_[own].context, &fibers_[running_].context);
+    if (running_ != own && _setjmp(fibers_[own].place) == 0) enter_drawn();
+  }
+  [[noreturn]] void enter_drawn()
+  {
+    fiber& drawn = fibers_[running_];
+    if (drawn.has_begun) _longjmp(drawn.place, 1);
+    drawn.has_begun = true;
+    setcontext(&drawn.begin);
+    std::terminate();
   }
 
   static void begin_fiber()
@@ -282,17 +297,16 @@ private:
       all.fail(thrown.what());
     }
     all.turns_ = 0;
-    if (++all.ended_ == all.fibers_.size()) setcontext(&all.outside_);
+    if (++all.ended_ == all.fibers_.size()) _longjmp(all.outside_, 1);
     all.draw();
-    setcontext(&all.fibers_[all.running_].context);
+    all.enter_drawn();
   }
 
   /// Ends the run. Fibers that have not ended are left as they are.
   [[noreturn]] void fail(std::string const& what)
   {
     fault_ = what;
-    setcontext(&outside_);
-    std::terminate();
+    _longjmp(outside_, 1);
   }
 
   /// The threads that wait at barriers.
@@ -325,24 +339,25 @@ private:
 
   unsigned threads_;
   std::size_t shared_bytes_;
-  std::minstd_rand random_;
+  std::uint64_t seed_, draws_ = 0;
   std::vector<block> blocks_;
   std::vector<fiber> fibers_;
+  std::vector<unsigned char> skips_;                   ///< a fiber goes on once in `skips + 1` draws of it
   std::vector<unsigned> ready_;                        ///< the fibers that can go on
   std::map<void const*, std::vector<unsigned>> told_;  ///< those that wait to be told
   unsigned running_ = 0;
   std::size_t ended_ = 0;
   unsigned long turns_ = 0;
   std::function<void()> const* kernel_ = nullptr;
-  ucontext_t outside_;
+  jmp_buf outside_;
   std::string fault_;
 };
 
 /// Runs `kernel` as each thread of a grid. Each call has an order of its own.
 inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared_bytes, std::function<void()> const& kernel)
 {
-  static std::minstd_rand seeds(seed_of_draws() + 1);
-  grid(blocks, threads, shared_bytes, static_cast<unsigned>(seeds())).run(kernel);
+  static std::uint64_t calls = 0;
+  grid(blocks, threads, shared_bytes, random_bits(seed_of_draws(), calls++)).run(kernel);
 }
 
 /// Each lane's value in place of its own, from the lane of the same warp that it names.
