@@ -227,9 +227,9 @@ void copy_or_clear(shared_location to, void const* from, bool copies)
 {
   test::start_word_copy({to, from, copies ? Bytes : 0, Bytes});
 }
-inline void copy_some_of_4(shared_location to, void const* from, int bytes)
+inline void copy_some_of_16(shared_location to, void const* from, int bytes)
 {
-  test::start_word_copy({to, from, bytes, 4});
+  test::start_word_copy({to, from, bytes, 16});
 }
 inline void end_copy_group()
 {

@@ -123,8 +123,7 @@ public:
       makecontext(&begin, &grid::begin_fiber, 0);
       ready_.push_back(f);
     }
-    draw();
-    if (_setjmp(outside_) == 0) enter_drawn();
+    run_fibers();
     current() = nullptr;
     if (!fault_.empty()) throw std::runtime_error(fault_);
     for (block const& own : blocks_) {
@@ -271,6 +270,12 @@ private:
     ready_.pop_back();
     threadIdx.x = running_ % threads_;
     blockIdx.x = running_ / threads_;
+  }
+  /// Returns when all have ended, or one has failed.
+  [[gnu::noinline]] void run_fibers()
+  {
+    draw();
+    if (_setjmp(outside_) == 0) enter_drawn();
   }
   /// Lets the next fiber run. Returns when this one is drawn again.
   void go_on()

@@ -134,13 +134,6 @@ __device__ __forceinline__ void copy_or_clear(std::uint32_t to, void const* from
                : "memory");
 #endif
 }
-/// Copies `bytes` of 4, and zeros for the others.
-__device__ __forceinline__ void copy_some_of_4(std::uint32_t to, void const* from, int bytes)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-#endif
-}
 /// Copies `bytes` of 16, and zeros for the others.
 __device__ __forceinline__ void copy_some_of_16(std::uint32_t to, void const* from, int bytes)
 {
@@ -256,7 +249,7 @@ private:
 shared_location shared_address(void* p);
 template <int Bytes>
 void copy_or_clear(shared_location to, void const* from, bool copies);
-void copy_some_of_4(shared_location to, void const* from, int bytes);
+void copy_some_of_16(shared_location to, void const* from, int bytes);
 void await_copies();
 void end_copy_group();
 template <int Later>

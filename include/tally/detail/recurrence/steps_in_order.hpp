@@ -149,7 +149,7 @@ private:
   rows_in_order<S> rows_;
   W state_;
   W before_[levels + 1];  // the state before the present tree of each size
-  map left_[levels];      // the total of the left half of the present tree of twice the size, where it is complete
+  map left_[levels]{};    // the total of the left half of the present tree of twice the size, where it is complete
   map own_{};             // of the group so far
   unsigned in_group_ = 0, groups_ = 0;
 };

@@ -6,6 +6,7 @@
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/recurrence/row_tree.cuh"
+#include "tally/detail/cuda/shifted_rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
@@ -21,19 +22,6 @@ struct lane_rows {
   static constexpr int pitch = bytes + 16;
 };
 
-/// Moves a row's elements of two bytes one place to the left.
-__device__ __forceinline__ void shift_row(uint4* row)
-{
-  uint4 now = row[0];
-#pragma unroll 4
-  for (int w = 0; w < lane_rows::words; ++w) {
-    uint4 const next = row[w + 1];
-    row[w] = {__funnelshift_r(now.x, now.y, 16), __funnelshift_r(now.y, now.z, 16), __funnelshift_r(now.z, now.w, 16),
-              __funnelshift_r(now.w, next.x, 16)};
-    now = next;
-  }
-}
-
 /// Fills a lane's row with one value.
 template <class S>
 __device__ __forceinline__ void fill_row(unsigned char* memory, S const& value)
@@ -46,7 +34,30 @@ __device__ __forceinline__ void fill_row(unsigned char* memory, S const& value)
   for (int w = 0; w < lane_rows::words; ++w) all.write_aligned(reinterpret_cast<S*>(memory) + w * in_word);
 }
 
-/// The steps of a lane's row, a group a word.
+/// Loads groups of elements of two bytes that begin `bytes` behind the aligned word at `word`. By selections: rows of
+/// lanes begin at different places in a word.
+template <class S, int Count, int Groups>
+__device__ __forceinline__ void load_moved(packed_group<S, Count> (&groups)[Groups], S const* word, int bytes)
+{
+  static_assert(sizeof(S) == 2 && Count == 8);
+  constexpr int parts = 4 * Groups;  // of four bytes
+  std::uint32_t x[parts + 4];
+#pragma unroll
+  for (int w = 0; w <= Groups; ++w) {
+    packed_group<S, Count> own;
+    own.load_aligned(word + w * Count);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) x[4 * w + k] = own.part(k);
+  }
+#pragma unroll
+  for (int k = 0; k < parts + 3; ++k) x[k] = (bytes & 4) != 0 ? x[k + 1] : x[k];
+#pragma unroll
+  for (int k = 0; k <= parts; ++k) x[k] = (bytes & 8) != 0 ? x[k + 2] : x[k];
+#pragma unroll
+  for (int k = 0; k < parts; ++k) groups[k / 4].set_part(k % 4, part_after(x[k], x[k + 1], bytes % 4, false));
+}
+
+/// The steps of a lane's row, a group a word. Those of two bytes begin some bytes behind a word.
 template <class P>
 struct lane_steps {
   using S = typename P::stored;
@@ -55,6 +66,7 @@ struct lane_steps {
   static_assert(sizeof(S) * group == 16 && order::recurrence::row_groups == lane_rows::words);
   S const* a;
   S const* b;
+  int a_bytes, b_bytes;
 
   /// In registers: results may replace terms from then on.
   struct part {
@@ -62,10 +74,15 @@ struct lane_steps {
 
     __device__ __forceinline__ part(lane_steps const& row, int q)
     {
+      if constexpr (sizeof(S) == 2) {
+        load_moved(a, row.a + q * part_groups * group, row.a_bytes);
+        load_moved(b, row.b + q * part_groups * group, row.b_bytes);
+      } else {
 #pragma unroll
-      for (int g = 0; g < part_groups; ++g) {
-        a[g].load_aligned(row.a + (q * part_groups + g) * group);
-        b[g].load_aligned(row.b + (q * part_groups + g) * group);
+        for (int g = 0; g < part_groups; ++g) {
+          a[g].load_aligned(row.a + (q * part_groups + g) * group);
+          b[g].load_aligned(row.b + (q * part_groups + g) * group);
+        }
       }
     }
     __device__ __forceinline__ affine<W> step(int g, int j) const

@@ -42,7 +42,8 @@ public:
       : p_(p),
         memory_(memory),
         lane_(static_cast<int>(threadIdx.x) % warp_lanes),
-        steps_{reinterpret_cast<S*>(memory.a[lane_]), reinterpret_cast<S*>(memory.b[lane_])}
+        first_(sizeof(S) == 2 ? p.offset(0) : 0),
+        behind_last_(sizeof(S) == 2 ? p.offset(p.segments) : 0)
   {
     if (p.a == nullptr) fill_row(memory.a[lane_], static_cast<S>(p.constant));
   }
@@ -52,25 +53,32 @@ public:
   {
     __syncwarp();  // all have read what the rows before left
     auto const element = static_cast<std::ptrdiff_t>(unit.element);
-    if (p_.a == nullptr)
+    if constexpr (sizeof(S) == 2) {
+      bool const by_elements = is_at_end(unit);
+#pragma unroll 1
+      for (int k = p_.a == nullptr ? 1 : 0; k < 2; ++k) {
+        S const* const from = (k == 0 ? p_.a : p_.b) + element;
+        auto& to = k == 0 ? memory_.a : memory_.b;
+        if (by_elements)
+          copy_elements(to, from, unit);
+        else
+          copy_words(to, from, unit);
+      }
+    } else if (p_.a == nullptr) {
       for_each_row(unit,
                    [&](int r, std::size_t first, int count) { copy_row(memory_.b[r], p_.b + element, first, count); });
-    else
+    } else {
       for_each_row(unit, [&](int r, std::size_t first, int count) {
         copy_row(memory_.a[r], p_.a + element, first, count);
         copy_row(memory_.b[r], p_.b + element, first, count);
       });
+    }
   }
   /// Waits for the copies.
-  __device__ __forceinline__ void await(segments_unit const& unit) const
+  __device__ __forceinline__ void await() const
   {
     await_copies();
     __syncwarp();
-    if constexpr (sizeof(S) == 2) {
-      auto const first = static_cast<std::ptrdiff_t>(unit.element) + unit.first;
-      if (p_.a != nullptr && is_odd(p_.a + first)) shift_row(reinterpret_cast<uint4*>(memory_.a[lane_]));
-      if (is_odd(p_.b + first)) shift_row(reinterpret_cast<uint4*>(memory_.b[lane_]));
-    }
   }
 
   __device__ __forceinline__ void work_on(segments_unit const& unit)
@@ -91,7 +99,7 @@ public:
     constexpr int part = part_groups * P::group;
     int const longest = static_cast<int>(__reduce_max_sync(whole_warp, static_cast<unsigned>(unit.count)));
     int const parts = (longest + part - 1) / part;
-    row_in_lane<lane_steps<P>> const row(steps_, parts);
+    row_in_lane<lane_steps<P>> const row(steps_of(unit), parts);
 
     // The fold of the strips before in the tile, and the state before the row.
     int const in_strip = unit.before % strip_rows, strip = unit.before / strip_rows;
@@ -150,19 +158,37 @@ public:
 
 private:
   static constexpr int strip_rows = static_cast<int>(P::strip) / P::row;
+  static constexpr int at_once = sizeof(S) == 8 ? 8 : 4;  ///< rows: of doubles, which have eight warps, more
 
-  __device__ __forceinline__ static bool is_odd(void const* at)
+  static constexpr int word = 16;
+
+  __device__ __forceinline__ static int bytes_into_word(void const* at)
   {
-    return reinterpret_cast<std::uintptr_t>(at) % 4 != 0;
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % word);
+  }
+  __device__ __forceinline__ lane_steps<P> steps_of(segments_unit const& unit) const
+  {
+    lane_steps<P> steps{reinterpret_cast<S*>(memory_.a[lane_]), reinterpret_cast<S*>(memory_.b[lane_]), 0, 0};
+    if constexpr (sizeof(S) == 2) {
+      auto const first = static_cast<std::ptrdiff_t>(unit.element) + unit.first;
+      if (p_.a != nullptr) steps.a_bytes = bytes_into_word(p_.a + first);
+      steps.b_bytes = bytes_into_word(p_.b + first);
+    }
+    return steps;
+  }
+  /// What lanes tell each other of their rows: the bytes from the unit's first element to the row, and its size.
+  __device__ __forceinline__ static std::uint32_t place_of_row(segments_unit const& unit)
+  {
+    return static_cast<std::uint32_t>(unit.first) * static_cast<std::uint32_t>(sizeof(S)) << 8 |
+           static_cast<std::uint32_t>(unit.count);
   }
   /// Calls use(r, first, count) for each row of a unit: the bytes from the unit's first element to its own, and its
   /// size.
   template <class Use>
   __device__ __forceinline__ static void for_each_row(segments_unit const& unit, Use const& use)
   {
-    std::uint32_t const own = static_cast<std::uint32_t>(unit.first) * static_cast<std::uint32_t>(sizeof(S)) << 8 |
-                              static_cast<std::uint32_t>(unit.count);
-#pragma unroll 4
+    std::uint32_t const own = place_of_row(unit);
+#pragma unroll at_once
     for (int r = 0; r < unit.rows; ++r) {
       std::uint32_t const of_row = shuffle_from(own, r);
       use(r, std::size_t{of_row >> 8}, static_cast<int>(of_row & 255));
@@ -171,24 +197,57 @@ private:
   /// Starts the copy of a row whose elements begin `first` bytes behind `array`.
   __device__ __forceinline__ void copy_row(unsigned char* row, S const* array, std::size_t first, int count) const
   {
-    constexpr int word = sizeof(S) == 8 ? 8 : 4;
-    shared_location const to = shared_address(row) + static_cast<std::uint32_t>(lane_ * word);
-    if constexpr (sizeof(S) == word) {
-      auto const* const from =
-          reinterpret_cast<S const*>(reinterpret_cast<unsigned char const*>(array + lane_) + first);
+    constexpr int bytes = static_cast<int>(sizeof(S));
+    shared_location const to = shared_address(row) + static_cast<std::uint32_t>(lane_ * bytes);
+    auto const* const from = reinterpret_cast<S const*>(reinterpret_cast<unsigned char const*>(array + lane_) + first);
 #pragma unroll
-      for (int k = 0; k < P::row; k += warp_lanes)
-        copy_or_clear<word>(to + static_cast<std::uint32_t>(k * word), from + k, lane_ < count - k);
-    } else {
-      // A row of odd elements begins in the middle of a word.
-      auto const* const begin = reinterpret_cast<unsigned char const*>(array) + first;
-      int const odd = is_odd(begin) ? 2 : 0, rest = odd + count * static_cast<int>(sizeof(S)) - lane_ * word;
-      unsigned char const* const from = begin - odd + lane_ * word;
-#pragma unroll
-      for (int k = 0; k < lane_rows::bytes; k += word * warp_lanes)
-        copy_some_of_4(to + static_cast<std::uint32_t>(k), from + k, max(min(rest - k, word), 0));
-      if (lane_ == 0) copy_some_of_4(to + lane_rows::bytes, from + lane_rows::bytes, rest > lane_rows::bytes ? 2 : 0);
+    for (int k = 0; k < P::row; k += warp_lanes)
+      copy_or_clear<bytes>(to + static_cast<std::uint32_t>(k * bytes), from + k, lane_ < count - k);
+  }
+  /// Starts the copies of the words that rows of elements of two bytes lie in. Half a warp copies a row. One that
+  /// begins within a word may have a word more, which its own lane copies.
+  __device__ __forceinline__ void copy_words(unsigned char (&to)[warp_lanes][lane_rows::pitch], S const* array,
+                                             segments_unit const& unit) const
+  {
+    auto const copy = [&](std::uint32_t place, int row, int w) {
+      int const count = static_cast<int>(place & 255);
+      auto const* const begin = reinterpret_cast<unsigned char const*>(array) + (place >> 8);
+      int const into = bytes_into_word(begin), rest = into + count * static_cast<int>(sizeof(S)) - w * word;
+      copy_some_of_16(shared_address(to[row]) + static_cast<std::uint32_t>(w * word), begin - into + w * word,
+                      count == 0 ? 0 : max(min(rest, word), 0));
+    };
+    constexpr int half = warp_lanes / 2;
+    static_assert(lane_rows::words == half);
+    std::uint32_t const own = place_of_row(unit);
+#pragma unroll 4
+    for (int r = 0; r < unit.rows; r += 2) {
+      int const row = r + lane_ / half;
+      copy(shuffle_from(own, row), row, lane_ % half);
     }
+    copy(own, lane_, half);
+  }
+  /// The same by elements, at an end of the array: its words there are not whole.
+  __device__ __forceinline__ void copy_elements(unsigned char (&to)[warp_lanes][lane_rows::pitch], S const* array,
+                                                segments_unit const& unit) const
+  {
+    std::uint32_t const own = place_of_row(unit);
+#pragma unroll 1
+    for (int r = 0; r < unit.rows; ++r) {
+      std::uint32_t const place = shuffle_from(own, r);
+      auto const* const from = reinterpret_cast<S const*>(reinterpret_cast<unsigned char const*>(array) + (place >> 8));
+      S* const in_row = reinterpret_cast<S*>(to[r] + bytes_into_word(from));
+#pragma unroll 1
+      for (int k = lane_; k < static_cast<int>(place & 255); k += warp_lanes) in_row[k] = from[k];
+    }
+  }
+  /// Whether words that rows of the unit lie in have elements of no segment.
+  __device__ __forceinline__ bool is_at_end(segments_unit const& unit) const
+  {
+    constexpr std::size_t in_word = word / sizeof(S);
+    std::size_t const begin = unit.element + static_cast<std::size_t>(unit.first);
+    return __any_sync(whole_warp,
+                      unit.count != 0 && (begin < first_ + in_word ||
+                                          begin + static_cast<std::size_t>(unit.count) + in_word > behind_last_));
   }
 
   /// Writes all results, neighbouring ones by neighbouring lanes.
@@ -230,7 +289,7 @@ private:
   P const& p_;
   memory_type& memory_;
   int lane_;
-  lane_steps<P> steps_;
+  std::size_t first_, behind_last_;  ///< of the elements of all segments, where whole words are read
   // Of a segment in pieces: the fold of the strips before in the tile, and of the tiles before in the span; the states
   // before the span and before the tile; whether the plain loop has gone to its end.
   affine<W> strips_{};
@@ -249,11 +308,15 @@ __device__ __forceinline__ void recur_segments(recurrence_segments_memory* memor
   take_turn();
   units_of_segments<P> units(p, warp * gridDim.x + blockIdx.x, gridDim.x * segments_warps<P>);
   recurrences_by_rows<P> rows(p, memory);
-  for (segments_unit unit = units.next(memory.owners); unit.rows != 0; unit = units.next(memory.owners)) {
+  segments_unit unit = units.next(memory.owners);
+  units.look_ahead();
+  while (unit.rows != 0) {
     rows.start(unit);
+    segments_unit const next = units.next(memory.owners);
     units.look_ahead();
-    rows.await(unit);
+    rows.await();
     rows.work_on(unit);
+    unit = next;
   }
 }
 
@@ -333,7 +396,7 @@ struct long_segments_problem : recurrence_problem<T> {
   {
     return all.befores == nullptr ? all.before : all.befores[all.longs.tiles[first_tile].segment];
   }
-  __device__ __forceinline__ void put_last(std::uint32_t first_tile, T const& y) const
+  __device__ __forceinline__ void put_last(std::size_t first_tile, T const& y) const
   {
     all.lasts[all.longs.tiles[first_tile].segment] = y;
   }
