@@ -284,6 +284,7 @@ private:
     draw();
     if (running_ != own && _setjmp(fibers_[own].place) == 0) enter_drawn();
   }
+  /// Begins the fiber that was drawn, or goes on with it.
   [[noreturn]] void enter_drawn()
   {
     fiber& drawn = fibers_[running_];

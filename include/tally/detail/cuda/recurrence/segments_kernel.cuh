@@ -176,7 +176,7 @@ private:
     }
     return steps;
   }
-  /// What lanes tell each other of their rows: the bytes from the unit's first element to the row, and its size.
+  /// The place of the lane's row, for other lanes: the bytes from the unit's first element to it, and its size.
   __device__ __forceinline__ static std::uint32_t place_of_row(segments_unit const& unit)
   {
     return static_cast<std::uint32_t>(unit.first) * static_cast<std::uint32_t>(sizeof(S)) << 8 |
